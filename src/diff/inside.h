@@ -1,5 +1,5 @@
 /* inside.h: between the files of this folder: diff.c (which pairs, in which order), describe.c (what is said of one), given.c (whether its contract forbids what differs), pair.c (two functions as formulas), sets.c (the sets of inputs that follow), lockstep.c (loops related), refine.c (calls of functions that changed for some inputs), word.c (what functions get, and its
- * names in C), part.c (bits of them), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code), probe.c (many inputs). */
+ * names in C), part.c (bits of them), cover.c (sets as conditions), box.c (as bounds of words), text.c (terms as C), witness.c (runs of both versions), seen.c (what they left), input.c (what they get, as text), stubs.c (functions outside as runs have them), shape.c (inputs with pointers), direct.c (inputs that come to the modified code), probe.c (many inputs). */
 #ifndef MUSTER_DIFF_INSIDE_H
 #define MUSTER_DIFF_INSIDE_H
 
@@ -272,6 +272,20 @@ void diff_cover_text(const struct diff_cover *c, struct buf *out);
 void diff_cover_release(struct diff_cover *c);
 /* refine.c: what is known of a pair, for its callers. */
 void diff_refine_keep(struct diff_pair *x, const struct diff_cover *same);
+
+/* ------------------------------------------------------------ what runs left (seen.c) */
+struct diff_seen { /* of the calls of a version */
+	char *out, *result, *memory, *end; /* result NULL: it did not return */
+	int timeout, crashed;
+	int wild; /* crashed, but not at null: memory that a run does not have */
+};
+void diff_seen_release(struct diff_seen *s);
+int diff_seen_same(const struct diff_seen *a, const struct diff_seen *b);
+/* All calls of a version, from the text on, which is moved behind them: what the first did, and -1 if another one did something else. */
+int diff_seen_read(char **text, struct diff_seen *out);
+/* What the two versions did, on the input of the model if it is known; 0: nothing that differs. */
+int diff_seen_differ(const struct diff_pair *x, const struct solve_model *m, const struct diff_seen *a, const struct diff_seen *b, struct diff_case *out);
+void diff_seen_end_text(const struct diff_pair *x, int which, const struct diff_seen *s, struct buf *out); /* "returns 3" */
 
 /* ------------------------------------------------------------ runs (witness.c) */
 struct diff_witnesses *diff_witnesses_new(const struct differ *d);

@@ -53,21 +53,7 @@ struct diff_witnesses {
 	int failed;
 };
 
-struct seen { /* of a run */
-	char *out, *result, *memory, *end; /* result NULL: it did not return */
-	int timeout, crashed;
-	int wild; /* crashed, but not at null: memory that a run does not have */
-};
-
 /* ------------------------------------------------------------ the object */
-
-static int returns(const struct code_function *f)
-{
-	for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instructions; i++)
-		if (f->values[i].op == CODE_RETURN)
-			return f->values[i].operands != 0;
-	return 0;
-}
 
 /* A shared object of the linker's, from one of ours. script: additions to the linker's own, or NULL. */
 static int link_object(const char *object, const char *shared, const char *script)
@@ -212,108 +198,8 @@ static int table_data(const struct diff_caller *c, const char *name)
 
 /* ------------------------------------------------------------ a run */
 
-static void seen_release(struct seen *s)
-{
-	free(s->out);
-	free(s->result);
-	free(s->memory);
-	free(s->end);
-	*s = (struct seen){0};
-}
-
-/* What undefined behaviour looks like from outside. */
-static int is_crash(int signal)
-{
-	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
-}
-
-static int same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* What two versions said of their calls. One may pass a text that is a constant, which is seen, and the other one that is not: an address, of who knows what. */
-static int same_said(const char *a, const char *b)
-{
-	static const char address[] = "address";
-	size_t size = sizeof address - 1;
-	if (!a || !b)
-		return a == b;
-	for (; *a && *a == *b; a++, b++)
-		;
-	if (*a == 'a' && *b == '"') {
-		const char *other = a;
-		a = b, b = other;
-	}
-	if (*a != '"' || strncmp(b, address, size))
-		return *a == *b;
-	for (const char *end = a + 1; *end && *end != '\n'; end++) /* quotes may be a part of it */
-		if (*end == '"' && (end[1] == ' ' || end[1] == '\n') && same_said(end + 1, b + size))
-			return 1;
-	return 0;
-}
-
-static int same_seen(const struct seen *a, const struct seen *b)
-{
-	return same_text(a->out, b->out) && same_text(a->result, b->result) && same_text(a->memory, b->memory) && same_text(a->end, b->end);
-}
-
-/* One call, from what was written during it: the text up to CALLER_END. -1: it says nothing. */
-static int read_call(char *text, const char *status, struct seen *out)
-{
-	int code = atoi(status);
-	struct run_result r = {.end = WIFSIGNALED(code) ? RUN_SIGNAL : RUN_EXIT, .code = WEXITSTATUS(code), .signal = WTERMSIG(code)};
-	char *mark = strstr(text, CALLER_MARK), words[256];
-	if (r.end == RUN_SIGNAL && r.signal == SIGPROF)
-		r.end = RUN_TIME;
-	if (!mark && r.end == RUN_EXIT && r.code == CALLER_FAILED)
-		return -1;
-	if (!mark && r.end == RUN_EXIT && r.code == CALLER_WILD) {
-		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGSEGV};
-		out->wild = 1;
-	}
-	int trapped = !mark && r.end == RUN_EXIT && r.code == CALLER_TRAPPED;
-	if (trapped)
-		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGILL};
-	run_result_words(&r, words, sizeof words);
-	out->timeout = run_was_stopped(r.end);
-	out->crashed = !trapped && r.end == RUN_SIGNAL && is_crash(r.signal);
-	if (mark) {
-		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
-		if (!memory || r.end != RUN_EXIT || r.code)
-			return -1;
-		*mark = *memory = 0;
-		out->result = strdup(result);
-		out->memory = strdup(memory + 2);
-	} else {
-		out->end = strdup(words);
-	}
-	out->out = strdup(text);
-	return 0;
-}
-
-/* All calls of a version: what the first did, and -1 if another one did something else. */
-static int read_calls(char **text, struct seen *out)
-{
-	for (int i = 0; i < CALLER_FILLS; i++) {
-		char *end = strstr(*text, CALLER_END), *status = end ? end + strlen(CALLER_END) : NULL, *next = status ? strchr(status, '\n') : NULL;
-		struct seen again = {0};
-		if (!next)
-			return -1;
-		*end = 0;
-		int e = read_call(*text, status, i ? &again : out);
-		*text = next + 1;
-		if (!e && i && !same_seen(out, &again))
-			e = -1;
-		seen_release(&again);
-		if (e || out->timeout) /* it is not repeated */
-			return e;
-	}
-	return 0;
-}
-
 /* Both versions, on an input for each. -1: they cannot be run, or one does not do the same each time. */
-static int run_calls(struct diff_witnesses *w, struct loaded *const l[2], const struct buf *input, struct seen out[2])
+static int run_calls(struct diff_witnesses *w, struct loaded *const l[2], const struct buf *input, struct diff_seen out[2])
 {
 	char *argv[] = {w->caller, l[OLD]->path, l[NEW]->path, NULL};
 	struct launch_input in = {.data = input->data, .size = input->size, .present = 1, .argv = argv};
@@ -322,180 +208,9 @@ static int run_calls(struct diff_witnesses *w, struct loaded *const l[2], const 
 		return -1;
 	char *text = buf_str(&r.out);
 	for (int k = 0; k < 2; k++)
-		if (read_calls(&text, &out[k]))
+		if (diff_seen_read(&text, &out[k]))
 			return -1;
 	return 0;
-}
-
-/* ------------------------------------------------------------ what differs */
-
-/* A word of memory that the versions leave with other values; b NULL: one did not write to it. The first byte that differs, by the pointer that leads there. */
-static void name_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
-{
-	uint64_t va = strtoull(a, NULL, 16), vb = b ? strtoull(b, NULL, 16) : 0;
-	unsigned k = 0;
-	for (unsigned i = 0; i < 8 && !b; i++) {
-		uint8_t before;
-		diff_place_byte(x, m, at + i, &before);
-		vb |= (uint64_t)before << 8 * i;
-	}
-	while (k < 7 && (uint8_t)(va >> 8 * k) == (uint8_t)(vb >> 8 * k))
-		k++;
-	diff_place_name(x, m, at + k, name);
-	buf_addf(old, "0x%x", (unsigned)(uint8_t)(va >> 8 * k));
-	buf_addf(new, "0x%x%s", (unsigned)(uint8_t)(vb >> 8 * k), b ? "" : " as before");
-}
-
-/* Lines "NAME offset value": where each stands in the text, by name and offset. */
-static void index_lines(const char *text, struct strmap *out)
-{
-	struct buf key = BUF_EMPTY;
-	for (const char *s = text, *end; *s && (end = strchr(s, '\n')); s = end + 1) {
-		const char *value = memrchr(s, ' ', (size_t)(end - s));
-		buf_clear(&key);
-		buf_add(&key, s, value ? (size_t)(value - s) : 0);
-		strmap_set(out, buf_str(&key), (uint64_t)((value ? value + 1 : end) - text));
-	}
-	buf_release(&key);
-}
-
-static int same_value(const char *a, const char *b)
-{
-	size_t n = strcspn(a, "\n");
-	return n == strcspn(b, "\n") && !strncmp(a, b, n);
-}
-
-/* A place with another value; b NULL: only one version wrote to this memory. */
-static void say_place(const struct diff_pair *x, const struct solve_model *m, const char *place, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
-{
-	const char *offset = strrchr(place, ' ') + 1;
-	int length = (int)(offset - place) - 1, memory = !strncmp(place, "memory ", 7);
-	char va[64], vb[64];
-	snprintf(va, sizeof va, "%.*s", (int)strcspn(a, "\n"), a);
-	snprintf(vb, sizeof vb, "%.*s", b ? (int)strcspn(b, "\n") : 0, b ? b : "");
-	if (m && memory) {
-		name_byte(x, m, strtoull(offset, NULL, 16), va, b ? vb : NULL, name, old, new);
-		return;
-	}
-	buf_addf(name, "%.*s%s%s", length, place, memory ? " at 0x" : "+0x", offset);
-	buf_addf(old, "0x%s", va);
-	buf_addf(new, "%s%s", b ? "0x" : "", b ? vb : "what it was");
-}
-
-/* Is it memory, or a variable that both versions have with one size? */
-static int is_comparable(const struct diff_pair *x, const char *place)
-{
-	const struct code *code = x->side[OLD].f->code;
-	size_t length = (size_t)(strrchr(place, ' ') - place);
-	struct buf name = BUF_EMPTY;
-	int yes = !strncmp(place, "memory ", 7);
-	for (uint32_t g = 0; g < code->global_count && !yes; g++)
-		yes = !strncmp(code->globals[g].name, place, length) && !code->globals[g].name[length] && differ_data_name(x->d, OLD, code, g, &name);
-	buf_release(&name);
-	return yes;
-}
-
-/* Variables that both versions have, or memory, with another value. 1: some differ, and the first is named; m: the input, if it is known. */
-static int memory_differs(const struct diff_pair *x, const struct solve_model *m, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
-{
-	struct strmap others = {0};
-	struct buf place = BUF_EMPTY;
-	int differs = 0;
-	index_lines(b, &others);
-	for (const char *s = a, *end; *s && !differs && (end = strchr(s, '\n')); s = end + 1) {
-		const char *value = memrchr(s, ' ', (size_t)(end - s));
-		uint64_t at;
-		if (!value++)
-			continue;
-		buf_clear(&place);
-		buf_add(&place, s, (size_t)(value - 1 - s));
-		int there = strmap_get(&others, buf_str(&place), &at);
-		if (there ? same_value(value, b + at) : strncmp(s, "memory ", 7) != 0) /* a variable that only one version has */
-			continue;
-		if (!is_comparable(x, buf_str(&place)))
-			continue;
-		say_place(x, m, buf_str(&place), value, there ? b + at : NULL, name, old, new);
-		differs = 1;
-	}
-	buf_release(&place);
-	strmap_release(&others);
-	return differs;
-}
-
-static void result_text(const struct diff_pair *x, int which, const char *line, struct buf *out)
-{
-	const struct code_function *f = x->side[which].f;
-	unsigned long long value = 0;
-	char word[64] = "";
-	if (sscanf(line, "result 0 %63s", word) == 1 && !strcmp(word, "address")) {
-		buf_adds(out, "an address");
-		return;
-	}
-	value = strtoull(word, NULL, 16);
-	if (!f->result_width || f->result_width >= 64)
-		buf_addf(out, !f->result_width ? "%#llx" : f->result_unsigned ? "%llu" : "%lld", (long long)value);
-	else if (f->result_width == 1)
-		buf_addf(out, "%llu", value & 1);
-	else if (f->result_unsigned)
-		buf_addf(out, "%llu", value);
-	else
-		buf_addf(out, "%lld", (long long)(value << (64 - f->result_width)) >> (64 - f->result_width));
-}
-
-/* Of the value only the bits of its type count: the other version may extend it in another manner. The highest one is a sign in one version only, if their types say so. */
-static int same_result(const struct diff_pair *x, const char *a, const char *b)
-{
-	unsigned width = x->side[OLD].f->result_width;
-	char va[64] = "", vb[64] = "";
-	if (!a || !b || sscanf(a, "result 0 %63s", va) != 1 || sscanf(b, "result 0 %63s", vb) != 1)
-		return a == b;
-	if (!diff_pair_same_sign(x->side[OLD].f, x->side[NEW].f) && strtoull(va, NULL, 16) >> (width - 1) & 1)
-		return 0;
-	if (!width || width >= 64)
-		return !strcmp(va, vb);
-	return !((strtoull(va, NULL, 16) ^ strtoull(vb, NULL, 16)) & ((1ull << width) - 1));
-}
-
-static void end_text(const struct diff_pair *x, int which, const struct seen *s, struct buf *out)
-{
-	if (!s->result) {
-		buf_adds(out, !s->timeout ? s->end : which == OLD ? "did not end" : "does not end");
-		return;
-	}
-	buf_adds(out, which == OLD ? "returned" : "returns");
-	if (returns(x->side[which].f)) {
-		buf_addc(out, ' ');
-		result_text(x, which, s->result, out);
-	}
-}
-
-/* What the two runs did, on the input of the model if it is known; 0: nothing that differs. */
-static int describe(const struct diff_pair *x, const struct solve_model *m, const struct seen *a, const struct seen *b, struct diff_case *out)
-{
-	struct buf old = BUF_EMPTY, new = BUF_EMPTY, name = BUF_EMPTY, what = BUF_EMPTY;
-	int differs = !same_result(x, a->result, b->result) || !same_text(a->end, b->end);
-	if (out->termination ? a->timeout == b->timeout : a->timeout || b->timeout)
-		differs = 0; /* too slow for a run is no difference: that it never ends was proved elsewhere */
-	else if ((a->crashed || b->crashed) && (!out->undefined || a->crashed == b->crashed))
-		differs = 0; /* memory that a run does not have is none, either: that only one of them is undefined is for the terms to say */
-	else if (differs) {
-		end_text(x, OLD, a, &old);
-		end_text(x, NEW, b, &new);
-		buf_addf(&what, "%s, now %s", buf_str(&old), buf_str(&new));
-	} else if (!same_said(a->out, b->out)) {
-		buf_adds(&old, a->out);
-		buf_adds(&new, b->out);
-		buf_adds(&what, "prints something else");
-		differs = 1;
-	} else if (a->memory && b->memory && (memory_differs(x, m, a->memory, b->memory, &name, &old, &new) || memory_differs(x, m, b->memory, a->memory, &name, &new, &old))) {
-		buf_addf(&what, "%s is %s, now %s", buf_str(&name), buf_str(&old), buf_str(&new));
-		differs = 1;
-	}
-	out->old = buf_take(&old);
-	out->new = buf_take(&new);
-	out->what = buf_take(&what);
-	buf_release(&name);
-	return differs;
 }
 
 static void note_inputs(struct diff_pair *x, const struct solve_model *m, struct diff_case *out)
@@ -579,7 +294,7 @@ static int fit_model(struct diff_pair *x, const expr_t *cube, unsigned count, st
 	return v == VERDICT_SAT;
 }
 
-static void log_seen(const struct diff_pair *x, int ok, const struct seen seen[2], const struct buf *input)
+static void log_seen(const struct diff_pair *x, int ok, const struct diff_seen seen[2], const struct buf *input)
 {
 	for (int k = 0; k < 2; k++)
 		log_info("witness of %s: %s version: %s%s%s%s", x->side[k].f->name, k == OLD ? "old" : "new", seen[k].result ? seen[k].result : "", seen[k].end ? seen[k].end : "", seen[k].memory ? seen[k].memory : "",
@@ -588,7 +303,7 @@ static void log_seen(const struct diff_pair *x, int ok, const struct seen seen[2
 }
 
 /* -1: they cannot be run, with words, or do not do the same each time. */
-static int run_both(struct diff_pair *x, const char *text, struct seen seen[2])
+static int run_both(struct diff_pair *x, const char *text, struct diff_seen seen[2])
 {
 	struct diff_witnesses *w = x->d->witnesses;
 	struct loaded *l[2] = {NULL};
@@ -676,30 +391,30 @@ static int pointers_can_be(struct diff_pair *x, const struct solve_model *m)
 }
 
 /* Of an input that is only a proposal (stubs.c) the run alone says what it shows: one version follows a null pointer, or divides by zero, and the other does not; or neither does. */
-static void settle_kind(struct diff_pair *x, const struct solve_model *m, const struct seen seen[2], struct diff_case *out)
+static void settle_kind(struct diff_pair *x, const struct solve_model *m, const struct diff_seen seen[2], struct diff_case *out)
 {
 	if (x->stubs)
 		out->undefined = seen[OLD].crashed != seen[NEW].crashed && !seen[OLD].wild && !seen[NEW].wild && pointers_can_be(x, m);
 }
 
 /* Does it all happen once more? What differs by the clock alone does not. */
-static int happens_again(struct diff_pair *x, const char *text, const struct seen seen[2])
+static int happens_again(struct diff_pair *x, const char *text, const struct diff_seen seen[2])
 {
-	struct seen again[2] = {{0}};
+	struct diff_seen again[2] = {{0}};
 	int same = !run_both(x, text, again);
 	for (int k = 0; k < 2; k++) {
-		same = same && same_seen(&seen[k], &again[k]);
-		seen_release(&again[k]);
+		same = same && diff_seen_same(&seen[k], &again[k]);
+		diff_seen_release(&again[k]);
 	}
 	return same;
 }
 
 int diff_witness_run_text(struct diff_pair *x, const struct solve_model *m, const char *text, struct diff_case *out)
 {
-	struct seen seen[2] = {{0}};
+	struct diff_seen seen[2] = {{0}};
 	int ok = !run_both(x, text, seen);
 	settle_kind(x, m, seen, out);
-	ok = ok && describe(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
+	ok = ok && diff_seen_differ(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
 	ok = ok && (out->termination || happens_again(x, text, seen));
 	if (ok) {
 		note_inputs(x, m, out);
@@ -711,7 +426,7 @@ int diff_witness_run_text(struct diff_pair *x, const struct solve_model *m, cons
 		out->old = out->new = out->what = NULL;
 	}
 	for (int k = 0; k < 2; k++)
-		seen_release(&seen[k]);
+		diff_seen_release(&seen[k]);
 	return ok;
 }
 
@@ -741,21 +456,21 @@ int diff_witness_run(struct diff_pair *x, const struct solve_model *m, const exp
 
 int diff_witness_replay(struct diff_pair *x, const char *text, struct diff_case *out)
 {
-	struct seen seen[2] = {{0}};
+	struct diff_seen seen[2] = {{0}};
 	int e = run_both(x, text, seen), differs = 0;
 	if (!e) {
 		out->termination = seen[OLD].timeout != seen[NEW].timeout;
 		out->undefined = seen[OLD].crashed != seen[NEW].crashed;
-		differs = describe(x, NULL, &seen[OLD], &seen[NEW], out);
+		differs = diff_seen_differ(x, NULL, &seen[OLD], &seen[NEW], out);
 		if (!differs) {
 			struct buf what = BUF_EMPTY;
-			end_text(x, NEW, &seen[NEW], &what);
+			diff_seen_end_text(x, NEW, &seen[NEW], &what);
 			free(out->what);
 			out->what = buf_take(&what);
 		}
 	}
 	for (int k = 0; k < 2; k++)
-		seen_release(&seen[k]);
+		diff_seen_release(&seen[k]);
 	return e ? -1 : differs;
 }
 

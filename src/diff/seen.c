@@ -1,0 +1,296 @@
+/* seen.c: what the runs of a witness left, and how they differ.
+ *
+ * muster-caller writes all calls of both versions one after another (caller.h). What a call of a version does in one run and not in the next is no observation, so each version's calls must be alike. Of two versions the first thing
+ * that differs is named: how they end or what they return, what they said of calls of functions outside, memory and variables that both have. Addresses of the program's own are the word `address` on both sides.
+ */
+#include "diff/inside.h"
+
+#include "diff/caller.h"
+#include "run/launch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* ------------------------------------------------------------ a run */
+
+void diff_seen_release(struct diff_seen *s)
+{
+	free(s->out);
+	free(s->result);
+	free(s->memory);
+	free(s->end);
+	*s = (struct diff_seen){0};
+}
+
+/* What undefined behaviour looks like from outside. */
+static int is_crash(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP;
+}
+
+static int same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* What two versions said of their calls. One may pass a text that is a constant, which is seen, and the other one that is not: an address, of who knows what. */
+static int same_said(const char *a, const char *b)
+{
+	static const char address[] = "address";
+	size_t size = sizeof address - 1;
+	if (!a || !b)
+		return a == b;
+	for (; *a && *a == *b; a++, b++)
+		;
+	if (*a == 'a' && *b == '"') {
+		const char *other = a;
+		a = b, b = other;
+	}
+	if (*a != '"' || strncmp(b, address, size))
+		return *a == *b;
+	for (const char *end = a + 1; *end && *end != '\n'; end++) /* quotes may be a part of it */
+		if (*end == '"' && (end[1] == ' ' || end[1] == '\n') && same_said(end + 1, b + size))
+			return 1;
+	return 0;
+}
+
+int diff_seen_same(const struct diff_seen *a, const struct diff_seen *b)
+{
+	return same_text(a->out, b->out) && same_text(a->result, b->result) && same_text(a->memory, b->memory) && same_text(a->end, b->end);
+}
+
+/* One call, from what was written during it: the text up to CALLER_END. -1: it says nothing. */
+static int read_call(char *text, const char *status, struct diff_seen *out)
+{
+	int code = atoi(status);
+	struct run_result r = {.end = WIFSIGNALED(code) ? RUN_SIGNAL : RUN_EXIT, .code = WEXITSTATUS(code), .signal = WTERMSIG(code)};
+	char *mark = strstr(text, CALLER_MARK), words[256];
+	if (r.end == RUN_SIGNAL && r.signal == SIGPROF)
+		r.end = RUN_TIME;
+	if (!mark && r.end == RUN_EXIT && r.code == CALLER_FAILED)
+		return -1;
+	if (!mark && r.end == RUN_EXIT && r.code == CALLER_WILD) {
+		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGSEGV};
+		out->wild = 1;
+	}
+	int trapped = !mark && r.end == RUN_EXIT && r.code == CALLER_TRAPPED;
+	if (trapped)
+		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGILL};
+	run_result_words(&r, words, sizeof words);
+	out->timeout = run_was_stopped(r.end);
+	out->crashed = !trapped && r.end == RUN_SIGNAL && is_crash(r.signal);
+	if (mark) {
+		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
+		if (!memory || r.end != RUN_EXIT || r.code)
+			return -1;
+		*mark = *memory = 0;
+		out->result = strdup(result);
+		out->memory = strdup(memory + 2);
+	} else {
+		out->end = strdup(words);
+	}
+	out->out = strdup(text);
+	return 0;
+}
+
+/* All calls of a version: what the first did, and -1 if another one did something else. */
+int diff_seen_read(char **text, struct diff_seen *out)
+{
+	for (int i = 0; i < CALLER_FILLS; i++) {
+		char *end = strstr(*text, CALLER_END), *status = end ? end + strlen(CALLER_END) : NULL, *next = status ? strchr(status, '\n') : NULL;
+		struct diff_seen again = {0};
+		if (!next)
+			return -1;
+		*end = 0;
+		int e = read_call(*text, status, i ? &again : out);
+		*text = next + 1;
+		if (!e && i && !diff_seen_same(out, &again))
+			e = -1;
+		diff_seen_release(&again);
+		if (e || out->timeout) /* it is not repeated */
+			return e;
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ what differs */
+
+static int returns(const struct code_function *f)
+{
+	for (uint32_t i = f->first_instruction; i < f->first_instruction + f->instructions; i++)
+		if (f->values[i].op == CODE_RETURN)
+			return f->values[i].operands != 0;
+	return 0;
+}
+
+/* A word of memory that the versions leave with other values; b NULL: one did not write to it. The first byte that differs, by the pointer that leads there. */
+static void name_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+{
+	uint64_t va = strtoull(a, NULL, 16), vb = b ? strtoull(b, NULL, 16) : 0;
+	unsigned k = 0;
+	for (unsigned i = 0; i < 8 && !b; i++) {
+		uint8_t before;
+		diff_place_byte(x, m, at + i, &before);
+		vb |= (uint64_t)before << 8 * i;
+	}
+	while (k < 7 && (uint8_t)(va >> 8 * k) == (uint8_t)(vb >> 8 * k))
+		k++;
+	diff_place_name(x, m, at + k, name);
+	buf_addf(old, "0x%x", (unsigned)(uint8_t)(va >> 8 * k));
+	buf_addf(new, "0x%x%s", (unsigned)(uint8_t)(vb >> 8 * k), b ? "" : " as before");
+}
+
+/* Lines "NAME offset value": where each stands in the text, by name and offset. */
+static void index_lines(const char *text, struct strmap *out)
+{
+	struct buf key = BUF_EMPTY;
+	for (const char *s = text, *end; *s && (end = strchr(s, '\n')); s = end + 1) {
+		const char *value = memrchr(s, ' ', (size_t)(end - s));
+		buf_clear(&key);
+		buf_add(&key, s, value ? (size_t)(value - s) : 0);
+		strmap_set(out, buf_str(&key), (uint64_t)((value ? value + 1 : end) - text));
+	}
+	buf_release(&key);
+}
+
+static int same_value(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "\n");
+	return n == strcspn(b, "\n") && !strncmp(a, b, n);
+}
+
+/* A place with another value; b NULL: only one version wrote to this memory. */
+static void say_place(const struct diff_pair *x, const struct solve_model *m, const char *place, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+{
+	const char *offset = strrchr(place, ' ') + 1;
+	int length = (int)(offset - place) - 1, memory = !strncmp(place, "memory ", 7);
+	char va[64], vb[64];
+	snprintf(va, sizeof va, "%.*s", (int)strcspn(a, "\n"), a);
+	snprintf(vb, sizeof vb, "%.*s", b ? (int)strcspn(b, "\n") : 0, b ? b : "");
+	if (m && memory) {
+		name_byte(x, m, strtoull(offset, NULL, 16), va, b ? vb : NULL, name, old, new);
+		return;
+	}
+	buf_addf(name, "%.*s%s%s", length, place, memory ? " at 0x" : "+0x", offset);
+	buf_addf(old, "0x%s", va);
+	buf_addf(new, "%s%s", b ? "0x" : "", b ? vb : "what it was");
+}
+
+/* Is it memory, or a variable that both versions have with one size? */
+static int is_comparable(const struct diff_pair *x, const char *place)
+{
+	const struct code *code = x->side[OLD].f->code;
+	size_t length = (size_t)(strrchr(place, ' ') - place);
+	struct buf name = BUF_EMPTY;
+	int yes = !strncmp(place, "memory ", 7);
+	for (uint32_t g = 0; g < code->global_count && !yes; g++)
+		yes = !strncmp(code->globals[g].name, place, length) && !code->globals[g].name[length] && differ_data_name(x->d, OLD, code, g, &name);
+	buf_release(&name);
+	return yes;
+}
+
+/* Variables that both versions have, or memory, with another value. 1: some differ, and the first is named; m: the input, if it is known. */
+static int memory_differs(const struct diff_pair *x, const struct solve_model *m, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+{
+	struct strmap others = {0};
+	struct buf place = BUF_EMPTY;
+	int differs = 0;
+	index_lines(b, &others);
+	for (const char *s = a, *end; *s && !differs && (end = strchr(s, '\n')); s = end + 1) {
+		const char *value = memrchr(s, ' ', (size_t)(end - s));
+		uint64_t at;
+		if (!value++)
+			continue;
+		buf_clear(&place);
+		buf_add(&place, s, (size_t)(value - 1 - s));
+		int there = strmap_get(&others, buf_str(&place), &at);
+		if (there ? same_value(value, b + at) : strncmp(s, "memory ", 7) != 0) /* a variable that only one version has */
+			continue;
+		if (!is_comparable(x, buf_str(&place)))
+			continue;
+		say_place(x, m, buf_str(&place), value, there ? b + at : NULL, name, old, new);
+		differs = 1;
+	}
+	buf_release(&place);
+	strmap_release(&others);
+	return differs;
+}
+
+static void result_text(const struct diff_pair *x, int which, const char *line, struct buf *out)
+{
+	const struct code_function *f = x->side[which].f;
+	unsigned long long value = 0;
+	char word[64] = "";
+	if (sscanf(line, "result 0 %63s", word) == 1 && !strcmp(word, "address")) {
+		buf_adds(out, "an address");
+		return;
+	}
+	value = strtoull(word, NULL, 16);
+	if (!f->result_width || f->result_width >= 64)
+		buf_addf(out, !f->result_width ? "%#llx" : f->result_unsigned ? "%llu" : "%lld", (long long)value);
+	else if (f->result_width == 1)
+		buf_addf(out, "%llu", value & 1);
+	else if (f->result_unsigned)
+		buf_addf(out, "%llu", value);
+	else
+		buf_addf(out, "%lld", (long long)(value << (64 - f->result_width)) >> (64 - f->result_width));
+}
+
+/* Of the value only the bits of its type count: the other version may extend it in another manner. The highest one is a sign in one version only, if their types say so. */
+static int same_result(const struct diff_pair *x, const char *a, const char *b)
+{
+	unsigned width = x->side[OLD].f->result_width;
+	char va[64] = "", vb[64] = "";
+	if (!a || !b || sscanf(a, "result 0 %63s", va) != 1 || sscanf(b, "result 0 %63s", vb) != 1)
+		return a == b;
+	if (!diff_pair_same_sign(x->side[OLD].f, x->side[NEW].f) && strtoull(va, NULL, 16) >> (width - 1) & 1)
+		return 0;
+	if (!width || width >= 64)
+		return !strcmp(va, vb);
+	return !((strtoull(va, NULL, 16) ^ strtoull(vb, NULL, 16)) & ((1ull << width) - 1));
+}
+
+void diff_seen_end_text(const struct diff_pair *x, int which, const struct diff_seen *s, struct buf *out)
+{
+	if (!s->result) {
+		buf_adds(out, !s->timeout ? s->end : which == OLD ? "did not end" : "does not end");
+		return;
+	}
+	buf_adds(out, which == OLD ? "returned" : "returns");
+	if (returns(x->side[which].f)) {
+		buf_addc(out, ' ');
+		result_text(x, which, s->result, out);
+	}
+}
+
+/* What the two runs did, on the input of the model if it is known; 0: nothing that differs. */
+int diff_seen_differ(const struct diff_pair *x, const struct solve_model *m, const struct diff_seen *a, const struct diff_seen *b, struct diff_case *out)
+{
+	struct buf old = BUF_EMPTY, new = BUF_EMPTY, name = BUF_EMPTY, what = BUF_EMPTY;
+	int differs = !same_result(x, a->result, b->result) || !same_text(a->end, b->end);
+	if (out->termination ? a->timeout == b->timeout : a->timeout || b->timeout)
+		differs = 0; /* too slow for a run is no difference: that it never ends was proved elsewhere */
+	else if ((a->crashed || b->crashed) && (!out->undefined || a->crashed == b->crashed))
+		differs = 0; /* memory that a run does not have is none, either: that only one of them is undefined is for the terms to say */
+	else if (differs) {
+		diff_seen_end_text(x, OLD, a, &old);
+		diff_seen_end_text(x, NEW, b, &new);
+		buf_addf(&what, "%s, now %s", buf_str(&old), buf_str(&new));
+	} else if (!same_said(a->out, b->out)) {
+		buf_adds(&old, a->out);
+		buf_adds(&new, b->out);
+		buf_adds(&what, "prints something else");
+		differs = 1;
+	} else if (a->memory && b->memory && (memory_differs(x, m, a->memory, b->memory, &name, &old, &new) || memory_differs(x, m, b->memory, a->memory, &name, &new, &old))) {
+		buf_addf(&what, "%s is %s, now %s", buf_str(&name), buf_str(&old), buf_str(&new));
+		differs = 1;
+	}
+	out->old = buf_take(&old);
+	out->new = buf_take(&new);
+	out->what = buf_take(&what);
+	buf_release(&name);
+	return differs;
+}
