@@ -184,6 +184,69 @@ static int natural(struct diff_pair *x, expr_t e, unsigned depth, struct buf *ou
 	return word_name(in, 32, SIGNED, out);
 }
 
+/* ------------------------------------------------------------ sums that wrap: unsigned in C */
+
+static int wrapped(struct diff_pair *x, expr_t e, unsigned depth, struct buf *out, int *sum);
+
+static int wrapped_operator(struct diff_pair *x, struct expr_node n, unsigned depth, struct buf *out, int *sum)
+{
+	struct buf left = BUF_EMPTY, right = BUF_EMPTY;
+	int product = n.op == MUSTER_OP_MUL, minus = n.op == MUSTER_OP_SUB, left_sum = 0, right_sum = 0;
+	u128 value;
+	int ok = wrapped(x, n.a, depth - 1, &left, &left_sum);
+	if (n.op == MUSTER_OP_ADD && expr_is_const(x->p, n.b, &value) && value >> (n.width - 1)) { /* x + 4294967295 is x - 1 */
+		minus = 1;
+		add_number(&right, n.width, ((u128)1 << n.width) - value, UNSIGNED);
+	} else {
+		ok = ok && wrapped(x, n.b, depth - 1, &right, &right_sum);
+	}
+	int round_left = product && left_sum, round_right = (product || minus) && right_sum;
+	if (ok)
+		buf_addf(out, "%s%s%s %s %s%s%s", round_left ? "(" : "", buf_str(&left), round_left ? ")" : "", product ? "*" : minus ? "-" : "+", round_right ? "(" : "", buf_str(&right),
+			 round_right ? ")" : "");
+	*sum = !product;
+	buf_release(&left);
+	buf_release(&right);
+	return ok;
+}
+
+/* The term of 32 or 64 bits as an expression of the unsigned type of that width, or a constant beside one. */
+static int wrapped(struct diff_pair *x, expr_t e, unsigned depth, struct buf *out, int *sum)
+{
+	struct expr_node n = *expr_get(x->p, e);
+	const struct diff_word *in = diff_word_find(x, e);
+	u128 value;
+	*sum = 0;
+	if (!depth || (n.width != 32 && n.width != 64))
+		return 0;
+	if (expr_is_const(x->p, e, &value)) {
+		add_number(out, n.width, value, UNSIGNED);
+		return 1;
+	}
+	if (in)
+		return !in->is_pointer && word_name(in, n.width, UNSIGNED, out);
+	if (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL)
+		return wrapped_operator(x, n, depth, out, sum);
+	in = n.op == MUSTER_OP_ZEXT || n.op == MUSTER_OP_SEXT ? diff_word_find(x, n.a) : NULL;
+	if (!in || in->is_pointer)
+		return 0;
+	buf_addf(out, "(%s)", type_name(n.width, UNSIGNED));
+	return word_name(in, expr_width(x->p, n.a), n.op == MUSTER_OP_SEXT ? SIGNED : UNSIGNED, out);
+}
+
+static int wrapped_operand(struct diff_pair *x, expr_t e, enum reading r, struct buf *out)
+{
+	struct expr_node n = *expr_get(x->p, e);
+	struct buf text = BUF_EMPTY;
+	int sum, ok = (n.op == MUSTER_OP_ADD || n.op == MUSTER_OP_SUB || n.op == MUSTER_OP_MUL) && wrapped(x, e, DEPTH, &text, &sum) && text.size < SHORT;
+	if (ok && r == SIGNED)
+		buf_addf(out, "(%s)(%s)", type_name(n.width, SIGNED), buf_str(&text));
+	else if (ok)
+		buf_adds(out, buf_str(&text));
+	buf_release(&text);
+	return ok;
+}
+
 /* ------------------------------------------------------------ operands of comparisons */
 
 static int operand(struct diff_pair *x, expr_t e, enum reading r, struct buf *out)
@@ -215,7 +278,7 @@ static int operand(struct diff_pair *x, expr_t e, enum reading r, struct buf *ou
 		buf_addf(out, "(%s)", type_name(n.width, r));
 		return word_name(in, width, inner, out);
 	}
-	return 0;
+	return wrapped_operand(x, e, r, out);
 }
 
 /* Bits of a word beside a constant: under a mask, where they are. */
