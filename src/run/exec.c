@@ -677,7 +677,7 @@ int exec_until(struct exec *e, struct exec_input *inputs, uint32_t count, uint64
 
 double exec_spent(const struct exec *e)
 {
-	return e->spent;
+	return e ? e->spent : 0;
 }
 
 int exec_run(struct exec *e, const void *data, size_t size, struct exec_result *r)

@@ -65,7 +65,7 @@ void exec_burst(struct exec *e, int on);
 void exec_set_time(struct exec *e, double seconds);
 /* The seconds of a run by the launcher, counted in the same way. */
 double exec_cost(const struct run_result *r);
-/* The seconds of all runs so far. */
+/* The seconds of all runs so far; NULL has had none. */
 double exec_spent(const struct exec *e);
 /* The units registered so far: dense positions never change, new units (dlopen) are appended. */
 const struct exec_unit *exec_units(const struct exec *e, uint32_t *count);
