@@ -1,7 +1,7 @@
 /* library.c: calls of strlen and its kin as calls of bodies.
  *
  * What such a function returns follows from memory that the analysis knows, so a call of it need be no unknown function: `strlen(s) > 10` holds for strings that can be named. The bodies are
- * those of the runtime (runtime/library.c), as static functions. All of them are added, whether or not the unit calls them, so that two versions have the same ones; they are equal in both, and for whoever
+ * those of the runtime (runtime/library.c), as static functions. All of them are added where the unit declares one, so that two versions mostly have the same ones; they are equal in both, and for whoever
  * does not follow calls still one function.
  */
 #include "build/library.h"
@@ -103,12 +103,24 @@ static void direct(LLVMValueRef function, LLVMValueRef body)
 	vec_release(&calls);
 }
 
+static int declares_some(LLVMModuleRef unit)
+{
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		LLVMValueRef f = LLVMGetNamedFunction(unit, names[i]);
+		if (f && LLVMIsDeclaration(f))
+			return 1;
+	}
+	return 0;
+}
+
 static int add(void *ctx)
 {
 	struct library *l = ctx;
 	LLVMModuleRef bodies;
 
 	l->unit = parse(l, l->bitcode->data, l->bitcode->size);
+	if (l->unit && !declares_some(l->unit))
+		return 0;
 	bodies = parse(l, muster_library_bc, (size_t)(muster_library_bc_end - muster_library_bc));
 	if (!l->unit || !bodies)
 		return error_set("the unit's bitcode cannot be read");

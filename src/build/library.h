@@ -6,7 +6,7 @@
 
 #define LIBRARY_PREFIX "muster." /* of their names, which no function of C can have */
 
-/* Adds the bodies to the unit, and has its calls of these functions go to them. A function that the unit defines, or declares as something else, is its own; one whose address
+/* Adds the bodies to a unit that declares one of these functions, and has its calls of these functions go to them. A function that the unit defines, or declares as something else, is its own; one whose address
  * is taken stays outside, too. -1 with words. */
 int library_add(struct buf *bitcode);
 

@@ -21,6 +21,7 @@
 #define SETS 1.0     /* seconds for sets once a difference was seen */
 #define PROOF 0.2    /* times the seconds of a pair, for equality with calls abstracted; the same for loops related */
 #define STUBS 0.3    /* the same for a first input that shows a difference */
+#define QUICK 0.05    /* the same, for a first look whether they are equal when calls are followed */
 #define DIRECT 0.5   /* the same, on top of it, for one that comes to modified code, if there is none yet */
 #define PROBE 0.5    /* the same, for one that many runs show */
 #define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
@@ -289,9 +290,13 @@ static void analyse(struct differ *d, struct diff_function *f, uint32_t symbol)
 		equal = !diff_pair_evaluate(&x, 1, DIFF_CUT) && diff_lockstep_proves(&x);
 	give_time(&x, STUBS);
 	int loops = has_loops(d, symbol), looked = !why && !equal && !d->o->no_refine && (loops || calls_outside(d, symbol)), found = looked && find_witness(&x, f);
-	if (looked && !found)
+	if (looked && !found) { /* small functions are equal at once, if they are; a search of inputs would take all its time */
+		give_time(&x, QUICK);
+		equal = !evaluate_exactly(&x) && diff_pair_is_equal(&x);
+	}
+	if (looked && !found && !equal)
 		found = diff_probe_find(&x, f, seconds_of(d, PROBE));
-	if (looked && !found) {
+	if (looked && !found && !equal) {
 		give_time(&x, DIRECT);
 		found = diff_direct_find(&x, f);
 	}
@@ -487,12 +492,17 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 	vec_release(&symbols);
 }
 
+static int is_library(const struct whole_symbol *s)
+{
+	return !strncmp(s->name, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX));
+}
+
 static void added_and_removed(struct differ *d, struct diff *out)
 {
 	for (int k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < d->whole[k]->symbols.size; i++) {
 			const struct whole_symbol *s = &d->whole[k]->symbols.data[i];
-			if (!s->function || !s->function->defined || (k == OLD ? d->m->functions[i] != NULL : d->m->to_old[i] != CODE_NONE && d->m->functions[d->m->to_old[i]]))
+			if (!s->function || !s->function->defined || is_library(s) || (k == OLD ? d->m->functions[i] != NULL : d->m->to_old[i] != CODE_NONE && d->m->functions[d->m->to_old[i]]))
 				continue;
 			struct diff_function f = about(d, k, i);
 			f.verdict = k == OLD ? DIFF_REMOVED : DIFF_ADDED;
@@ -515,7 +525,7 @@ static int find_wanted(const struct differ *d, uint8_t *wanted)
 	const struct whole *w = d->whole[OLD];
 	if (!d->o->function) {
 		for (uint32_t i = 0; i < w->symbols.size; i++)
-			wanted[i] = (!d->o->modified || d->m->classes[i] & MATCH_M) && strncmp(w->symbols.data[i].name, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) != 0;
+			wanted[i] = (!d->o->modified || d->m->classes[i] & MATCH_M) && !is_library(&w->symbols.data[i]);
 		return 0;
 	}
 	uint32_t symbol = whole_find_any(w, d->o->function);
