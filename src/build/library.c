@@ -24,9 +24,9 @@
 
 extern const char muster_library_bc[], muster_library_bc_end[];
 
-/* Functions that read memory and compute, in any locale. */
-static const char *const names[] = {"strlen", "strnlen", "strcmp", "strncmp", "strchr", "strchrnul", "strrchr", "index", "rindex", "strstr", "strspn", "strcspn", "strpbrk",
-				    "memcmp", "bcmp", "memchr", "memrchr", "rawmemchr", "memmem"};
+/* Functions that read memory and compute, in any locale, whose names C reserves: an `index` or `bcmp` that the unit declares may be the user's own, of another file. */
+static const char *const names[] = {"strlen", "strnlen", "strcmp", "strncmp", "strchr", "strchrnul", "strrchr", "strstr", "strspn", "strcspn", "strpbrk",
+				    "memcmp", "memchr", "memrchr", "memmem"};
 
 struct library {
 	LLVMContextRef context;
