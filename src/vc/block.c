@@ -455,7 +455,8 @@ static void allocate(struct vc *v, struct vc_frame *fr, struct vc_state *s, uint
 	if (v->o.same_locals)
 		shared_name(v, fr, at, name, sizeof name);
 	else
-		snprintf(name, sizeof name, "%s.%.200s.%u.%u", v->o.prefix, fr->f->name, at, v->fresh++);
+		snprintf(name, sizeof name, "%s%s.%.200s.%u.%u", v->o.varies ? VC_UNSET : "", v->o.prefix, fr->f->name, at, v->fresh++);
+	v->some_unset |= v->o.varies;
 	uint32_t object = vc_object(v, name, c->operands ? GUESSED : c->bytes);
 	v->things.data[object].own = 1;
 	vec_push(&fr->own, object);

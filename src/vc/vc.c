@@ -210,9 +210,11 @@ static expr_t from_outside(struct vc *v, struct vc_frame *fr, uint32_t value)
 	return e;
 }
 
+/* What a local in memory holds at first is one, too: an array, or its bytes. */
 static int is_unset_variable(struct vc *v, expr_t variable)
 {
-	return expr_get(v->p, variable)->op == EXPR_OP_NAMED && !strncmp(expr_name(v->p, variable), VC_UNSET, strlen(VC_UNSET));
+	unsigned op = expr_get(v->p, variable)->op;
+	return (op == EXPR_OP_NAMED || op == EXPR_OP_ARRAY) && !strncmp(expr_name(v->p, variable), VC_UNSET, strlen(VC_UNSET));
 }
 
 static expr_t another(void *ctx, expr_t variable)
@@ -222,7 +224,7 @@ static expr_t another(void *ctx, expr_t variable)
 	if (!is_unset_variable(v, variable))
 		return EXPR_NONE;
 	snprintf(name, sizeof name, "%s%.60s.%u", VC_UNSET, v->o.prefix ? v->o.prefix : "vc", v->fresh++);
-	return expr_named(v->p, expr_width(v->p, variable), name);
+	return expr_get(v->p, variable)->op == EXPR_OP_ARRAY ? expr_array(v->p, name) : expr_named(v->p, expr_width(v->p, variable), name);
 }
 
 expr_t vc_varied(struct vc *v, expr_t e)
