@@ -38,6 +38,12 @@ static int is_stub(void *ctx, const char *name)
 	return c->was->was.h && c->now->h && has_stub(c->was->was.h, name) && has_stub(c->now->h, name);
 }
 
+static int stands_in(void *ctx, const char *name)
+{
+	const struct comparing *c = ctx;
+	return c->now->h && has_stub(c->now->h, name);
+}
+
 static char *as_c(struct summaries *l, const expr_t *list, size_t count)
 {
 	struct buf b = BUF_EMPTY;
@@ -106,6 +112,7 @@ int revalidate_run(struct recall *was, const struct driven *now, const struct re
 	struct validate_options vo = o->validate;
 	memset(out, 0, sizeof *out);
 	vo.is_stub = is_stub;
+	vo.stands_in = stands_in;
 	vo.ctx = &c;
 	c.v = validation_new(was->was.whole, now->whole, &vo);
 	c.refuter = o->no_runs || !was->was.h || !now->h ? NULL : refuter_new(was, now, validation_match(c.v), o);

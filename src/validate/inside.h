@@ -218,6 +218,7 @@ struct phase_budget {
 	struct solver *solver;
 	double end, clock_end; /* deadline_processor, deadline_clock */
 	struct arena *words;   /* what stands against a summary lives here */
+	const struct validate_options *o;
 };
 struct phase {
 	const struct impact *im; /* Phase 2 */
@@ -234,7 +235,8 @@ struct phase {
 	struct solve_model model; /* a state that stands against it */
 	int has_model;
 	struct missing *missing; /* gets what the code reads; NULL */
-	struct missing *stubs;	 /* gets what functions without a body return, which is known by the number of the call; NULL */
+	struct missing *stubs;	 /* gets what functions without a body return, which is known by the number of the call; NULL: no call of one is followed */
+	int rests;		 /* on one that was followed, which may do more than its stand-in */
 	const expr_t *more;	 /* places that are bound beside those of the summary */
 	size_t more_count;
 	struct local *local;	 /* of a segment; NULL */
@@ -269,6 +271,8 @@ int validate_same_signature(const struct code_function *f, const struct code_fun
 #define STUBS_PATH 's' /* sK: what the K-th call of a function without a body returns, from 0 */
 /* The call in which the harness makes a result: 1: it was done. 0: it is another call, or not known what it does. */
 int stubs_call(struct phase *x, struct vc_call *c);
+/* Is it a call of what the harness has in the place of a function without a body? */
+int stubs_stands_in(const struct phase *x, const struct vc_call *c);
 
 /* ------------------------------------------------------------ beside.c */
 /* Of a summary that is valid in the old version and returns: are both versions, evaluated beside each other, proved to do the same in all states of P? */

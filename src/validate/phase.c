@@ -122,6 +122,11 @@ static enum vc_call_how on_call(void *ctx, struct vc_call *c)
 {
 	struct phase *x = ctx;
 	int follow = phase_can_follow(x, c);
+	if (!x->im && stubs_stands_in(x, c)) {
+		if (!x->stubs)
+			return VC_CALL_UNKNOWN;
+		x->rests = 1;
+	}
 	if (x->stubs && stubs_call(x, c))
 		return VC_CALL_DONE;
 	if (c->target && c->target->returns_twice)
@@ -545,7 +550,7 @@ int phase_3(const struct code_function *f, const struct code_function *old, stru
 	*why = ok || !x.why ? NULL : arena_strdup(budget->words, x.why);
 	vec_release(&all);
 	phase_close(&x);
-	out->rests = m.results.size > 0;
+	out->rests = x.rests;
 	if (opened && !ok && (m.places.size || m.results.size))
 		find_missing(f, old, l, s, budget, &m, &unsaid, out);
 	missing_release(&m);

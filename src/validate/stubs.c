@@ -49,11 +49,22 @@ static expr_t slot(struct phase *x, const struct vc_call *c, unsigned k, enum pl
 	return type == PLACE_POINTER ? expr_ite(x->p, expr_eq(x->p, v, null), null, vc_fresh(c->vc, width, "somewhere")) : v;
 }
 
+static int is_of_type(const struct code_function *f)
+{
+	return !strncmp(f->name, "muster_stub_", 12);
+}
+
+int stubs_stands_in(const struct phase *x, const struct vc_call *c)
+{
+	const struct validate_options *o = x->budget->o;
+	return c->target && (is_of_type(c->target) || (o->stands_in && o->stands_in(o->ctx, c->target->name)));
+}
+
 /* The kind of what the harness makes there, in an object of so many bytes: a result of the function around, or the byte that says whether one that gives memory fails. 0: it is another one. */
 static enum place_type type_of(const struct vc_call *c, uint64_t bytes)
 {
 	const struct code_function *f = c->f;
-	if (!strncmp(f->name, "muster_stub_", 12)) /* of a type, not of a function: it has no name that a reader knows */
+	if (is_of_type(f)) /* of a type, not of a function: it has no name that a reader knows */
 		return 0;
 	if (f->result_type == CODE_TYPE_POINTER)
 		return bytes == 8 ? PLACE_POINTER : bytes == 1 ? PLACE_UNSIGNED : 0;

@@ -368,7 +368,7 @@ void validate_summary(struct validation *v, struct summaries *l, const struct su
 {
 	double start = deadline_processor();
 	uint32_t symbol = whole_find_any(v->m->old, s->function);
-	struct phase_budget budget = {v->solver, start + v->o.seconds, deadline_clock() + WAITS * v->o.seconds, &v->words};
+	struct phase_budget budget = {v->solver, start + v->o.seconds, deadline_clock() + WAITS * v->o.seconds, &v->words, &v->o};
 	const char *why = NULL;
 	memset(out, 0, sizeof *out);
 	if (symbol == CODE_NONE || !v->m->old->symbols.data[symbol].function)

@@ -42,6 +42,7 @@ struct validate_options {
 	int externals_unknown;		/* functions outside of the program may be others in the new version */
 	/* Is the function one that stands for something outside of the program, and the same in both versions? NULL: none is. */
 	int (*is_stub)(void *ctx, const char *name);
+	int (*stands_in)(void *ctx, const char *name); /* the same, of the new version alone; NULL: none does */
 	void *ctx;
 };
 
