@@ -389,30 +389,34 @@ static int negate_all(struct search *s, struct search_suspended *h)
 	return r;
 }
 
+void search_open_import(struct search *s, struct expansion *x)
+{
+	x->pool = exprs_new();
+	import_init(&x->import, &x->trace, x->pool, x->size);
+	if (composed_any(s))
+		compose_bind(s->t.compose, &s->now.parent_calls, &x->import);
+}
+
 /* Terms and the solver's path, if anything is to be asked. */
 static void open_terms(struct search *s, struct search_suspended *h)
 {
 	struct expansion *x = &h->x;
-	int composed = composed_any(s);
 	s->next.strategy->plan(s, x, &h->wanted);
-	if (!h->wanted.size && !(composed && x->test->stage == STAGE_ALL))
+	if (!h->wanted.size && !(composed_any(s) && x->test->stage == STAGE_ALL))
 		return;
 	s->stats.expanded++;
-	x->pool = exprs_new();
-	import_init(&x->import, &x->trace, x->pool, x->size);
-	if (composed)
-		compose_bind(s->t.compose, &s->now.parent_calls, &x->import);
+	search_open_import(s, x);
 	if (s->o.subsume || ic_shares(s))
 		search_subsume(s, x, &h->wanted);
 	x->strict = search_open_path(s, x);
 	checks_open(s, x);
 }
 
-/* Hints for loops, on terms of their own. 0, 1: paused, -1. */
+/* Hints for loops, on terms of their own: before those of the expansion, since what calls are bound to is of the last terms that were opened. 0, 1: paused, -1. */
 static int ask_loops(struct search *s, const struct expansion *x)
 {
 	struct expansion y = {.test = x->test, .data = x->data, .size = x->size, .filler = x->filler, .trace = x->trace};
-	if (!s->next.loops || x->test->stage != STAGE_UNCOVERED || !s->now.parent.steps.size || composed_any(s) || (ic_is_on(s) && !ic_at_root(s)))
+	if (!s->next.loops || x->test->stage != STAGE_UNCOVERED || !s->now.parent.steps.size || (composed_any(s) && x->pool) || (ic_is_on(s) && !ic_at_root(s)))
 		return 0;
 	return loops_ask(s, &y);
 }

@@ -228,6 +228,8 @@ int matter_later(const uint32_t *last, const struct trace *t, uint32_t label, si
 u128 search_value_in_run(void *ctx, expr_t variable);
 /* The empty path of a run: only the limit of the length. */
 struct solve_path *search_open_path(struct search *s, struct expansion *x);
+/* x->pool and x->import: terms of the run, with summaries in the place of calls. */
+void search_open_import(struct search *s, struct expansion *x);
 
 /* again.c: a run that looks new is repeated. 1: *again is what counts; 0: r is; -1. */
 int search_again(struct search *s, const struct search_test *t, const struct exec_result *r,

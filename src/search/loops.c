@@ -594,8 +594,7 @@ static int ask_all(struct search *s, struct expansion *x)
 		if (!p || !has_open(s, p, unit_of(s->next.loops, first->unit)))
 			continue;
 		if (!path) {
-			x->pool = exprs_new();
-			import_init(&x->import, &x->trace, x->pool, x->size);
+			search_open_import(s, x);
 			path = search_open_path(s, x);
 			loop_target_path(s, &on_path);
 		}

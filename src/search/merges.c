@@ -464,10 +464,8 @@ static int ask_unit(struct asking *a, struct unit *u)
 			list_targets(a->s, fn);
 		for (size_t k = 0; k < fn->targets.size && !open; k++)
 			open = is_open(a, &fn->targets.data[k], count);
-		if (open && !x->pool) {
-			x->pool = exprs_new();
-			import_init(&x->import, &x->trace, x->pool, x->size);
-		}
+		if (open && !x->pool)
+			search_open_import(a->s, x);
 		if (open)
 			r = ask_function(a, u, fn, first, count);
 	}
