@@ -1,4 +1,4 @@
-//: runs 150
+//: runs 60
 /* What calls add up to, and what a loop of the caller counts: summaries and merged paths on one path. */
 static int grade(unsigned char c)
 {

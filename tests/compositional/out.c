@@ -1,3 +1,4 @@
+//: runs 600
 //: explode
 /* An output parameter, and an error code that the caller checks: 50 calls whose outputs add up. */
 static int take(int x, int *out)
