@@ -181,19 +181,31 @@ static void deadline_own_signals(void)
 			signal(ending[i], SIG_DFL);
 }
 
-pid_t deadline_fork(void)
+void deadline_hold(sigset_t *before)
 {
-	sigset_t set, old;
-	pid_t pid;
+	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
 		sigaddset(&set, ending[i]);
-	pthread_sigmask(SIG_BLOCK, &set, &old);
-	pid = fork();
-	if (!pid)
+	pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void deadline_let(const sigset_t *before, int child)
+{
+	if (child)
 		deadline_own_signals();
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+pid_t deadline_fork(void)
+{
+	sigset_t before;
+	pid_t pid;
+
+	deadline_hold(&before);
+	pid = fork();
+	deadline_let(&before, !pid);
 	return pid;
 }
 

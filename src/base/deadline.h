@@ -45,6 +45,9 @@ int deadline_killed(void);   /* a child that is still there has not asked: kill 
 void deadline_child(void);
 /* fork for such a process, and for helpers that become other programs: no signal finds the command's handlers in the child, where it would end the whole command. A child that is forked when the time is over is ended at once. */
 pid_t deadline_fork(void);
+/* The parts of it around a vfork: before it in the parent; after it in both, the child first. */
+void deadline_hold(sigset_t *before);
+void deadline_let(const sigset_t *before, int child);
 void deadline_end_child(pid_t pid);
 /* Waits for such a child: 0 with *status; -1: it was ended, since the phase was over. */
 int deadline_wait(pid_t pid, int *status);

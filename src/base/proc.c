@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,7 +56,8 @@ static void close_parents(int pipes[PIPES][2], const struct proc_job *jobs, int 
 	}
 }
 
-static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES][2], pid_t parent)
+/* With vfork memory is the parent's, which waits: nothing of it is written to. */
+static void child(char *const argv[], const struct proc_opts *o, char *const env[], int pipes[PIPES][2], pid_t parent)
 {
 	int e;
 
@@ -79,8 +81,6 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 		dup2(pipes[ERR][1], 2);
 	if (o->merge_err)
 		dup2(1, 2);
-	for (const char *const *v = o->env; v && *v; v++)
-		putenv((char *)*v);
 	if (!o->dir || !chdir(o->dir)) {
 		if (o->call) {
 			close_fd(&pipes[IN][0]);
@@ -91,7 +91,7 @@ static void child(char *const argv[], const struct proc_opts *o, int pipes[PIPES
 			fflush(NULL);
 			file_exit_child(e);
 		}
-		execvp(argv[0], argv);
+		execvpe(argv[0], argv, env);
 	}
 	e = errno;
 	if (write(pipes[EXEC][1], &e, sizeof e) < 0)
@@ -169,6 +169,24 @@ static int serve(struct proc_job *jobs, int count)
 	return cut;
 }
 
+/* Ours, with what the job adds or has otherwise. */
+static char **environment(const char *const *more)
+{
+	VEC(char *) all = {0};
+
+	for (char **v = environ; v && *v; v++) {
+		int ours = 1;
+		for (const char *const *w = more; w && *w; w++)
+			ours &= strncmp(*w, *v, strcspn(*w, "=") + 1) != 0;
+		if (ours)
+			vec_push(&all, *v);
+	}
+	for (const char *const *w = more; w && *w; w++)
+		vec_push(&all, (char *)*w);
+	vec_push(&all, NULL);
+	return all.data;
+}
+
 /* Leaves our ends in the job. A job that did not start has pid -1. before: jobs that were started before it. */
 static int start(struct proc_job *j, int before)
 {
@@ -185,12 +203,21 @@ static int start(struct proc_job *j, int before)
 	pid_t self = getpid();
 	if (j->opts.call)
 		fflush(NULL); /* or it would be written twice */
-	j->pid = e ? -1 : deadline_fork();
+	char **env = environment(j->opts.env);
+	sigset_t signals;
+	deadline_hold(&signals);
+	j->pid = e ? -1 : j->opts.call ? fork() : vfork(); /* what becomes another program need not copy our page tables */
 	if (!j->pid) {
-		if (j->opts.call)
+		deadline_let(&signals, 1);
+		if (j->opts.call) {
+			for (const char *const *v = j->opts.env; v && *v; v++)
+				putenv((char *)*v);
 			close_parents(pipes, j - before, before);
-		child(j->argv, &j->opts, pipes, self);
+		}
+		child(j->argv, &j->opts, env, pipes, self);
 	}
+	deadline_let(&signals, 0);
+	free(env);
 	if (j->pid < 0 && !e)
 		e = error_errno("cannot start '%s'", j->argv[0]);
 	close_pipes(pipes, 1);

@@ -1,6 +1,7 @@
 /* caller_main.c: the program muster-caller, which calls one function of two shared objects on one input, for witness.c. Only muster starts it.
  *
  *	muster-caller OLD NEW <INPUTS
+ *	muster-caller -a OLD NEW <INPUTS     all calls, also if the first ones leave the same
  *	muster-caller -s OLD NEW <BATCH      many inputs at once, for a search (caller_many.c)
  *
  * The objects have the tables of instrument/expose.h. There is an input for each; it is lines, numbers in hexadecimal but for N:
@@ -18,8 +19,10 @@
  * is an address like those of variables.
  *
  * Each call has a process, which loads the version and sets up its input: CALLER_FILLS of them, with other bytes where nobody has written: on the stack, and in what the allocator gives; and with the object and the stack at other addresses (the last with CALLER_MOVED), and what the allocator gives in another order, so that a number that is made of an address is not the same each time. After the function's own output
- * come a mark, and what it left: its result, words of the memory that changed, all variables. An address that is none of the input's (of a variable, a function, the stack) is the word `address`: it is another one in another version. After each call
- * comes CALLER_END with the status that waitpid gave: what lacks it was ended with the whole run. A call that takes too long ends by SIGPROF, and is not repeated. One that ends with status 97 has read or written where a run has no memory. Status 99 of the run: the input cannot be set up.
+ * come a mark, and what it left: its result, words of the memory that changed, all variables. An address that is none of the input's (of a variable, a function, the stack) is the word `address`: it is another one in another version.
+ *
+ * What a version leaves must be the same in all its calls; then it is said once, with CALLER_END and the status that waitpid gave. The first call of both comes first: if they leave the same, there is no difference to show, and that was all. Else come the other calls of both,
+ * and if they differ, all calls of both once more, since the clock may have gone on between the two. A call that takes too long ends by SIGPROF, and that version is not called again. One that ends with status 97 has read or written where a run has no memory. Status of the run: CALLER_FAILED: the input cannot be set up; CALLER_UNSTEADY: a version does not leave the same each time.
  */
 #include "diff/caller_world.h"
 
@@ -33,17 +36,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static unsigned char before[CALLER_ARENA_BYTES];
+#define PAGE 4096u
+
+static unsigned char before[CALLER_ARENA_BYTES]; /* of pages that the input says something about; the others were 0 */
 
 static void say_state(const struct expose_data *data, const unsigned char *arena)
 {
+	static const unsigned char zeros[PAGE];
 	unsigned long long value;
 
-	for (unsigned long long i = 0; i < sizeof before; i += 8)
-		if (memcmp(before + i, arena + i, 8)) {
+	for (unsigned long long i = 0; i < sizeof before; i += 8) {
+		const unsigned char *was = caller_set[i / PAGE] ? before + i : zeros + i % PAGE;
+		if (i % PAGE == 0 && !memcmp(was, arena + i, PAGE)) {
+			i += PAGE - 8;
+		} else if (memcmp(was, arena + i, 8)) {
 			memcpy(&value, arena + i, 8);
 			caller_say_word("memory", CALLER_ARENA + i, value);
 		}
+	}
 	for (; data->name; data++)
 		for (unsigned long long at = 0; at < data->size; at += 8) {
 			value = 0;
@@ -123,31 +133,89 @@ static void load_and_call(const char *path, const char *in, unsigned char *arena
 	if (call < 0)
 		_exit(CALLER_FAILED);
 	room[0] = 0;
-	memcpy(before, arena, sizeof before);
+	for (unsigned i = 0; i < CALLER_ARENA_BYTES / PAGE; i++)
+		if (caller_set[i])
+			memcpy(before + i * PAGE, arena + i * PAGE, PAGE);
 	call_once(&table[call], data, arguments, arena);
 }
 
-/* One version. 0, or the status. */
-static int call_all(const char *path, const char *in, unsigned char *arena)
+struct said { /* by a call */
+	char *text;
+	size_t size;
+	int status;
+};
+
+/* The call: everything that it writes. 0, or the status. */
+static int call_with(const char *path, const char *in, unsigned char *arena, unsigned number, int out, struct said *said)
 {
 	static const int fills[CALLER_FILLS] = {0xa5, 0, 0x5a};
-	int status;
+	pid_t pid;
 
-	for (int i = 0; i < CALLER_FILLS; i++) {
-		pid_t pid = fork();
-
-		caller_fill = fills[i];
-		caller_run = (unsigned)i;
-		if (!pid)
-			load_and_call(path, in, arena, i);
-		if (pid < 0 || waitpid(pid, &status, 0) != pid)
-			return CALLER_FAILED;
-		printf(CALLER_END "%d\n", status);
-		fflush(stdout);
-		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF)
-			break;
+	if (ftruncate(out, 0) || lseek(out, 0, SEEK_SET))
+		return CALLER_FAILED;
+	caller_fill = fills[number];
+	caller_run = number;
+	pid = fork();
+	if (!pid) {
+		dup2(out, 1);
+		close(out);
+		load_and_call(path, in, arena, (int)number);
 	}
+	if (pid < 0 || waitpid(pid, &said->status, 0) != pid)
+		return CALLER_FAILED;
+	said->size = (size_t)lseek(out, 0, SEEK_END);
+	said->text = malloc(said->size + 1);
+	return said->text && pread(out, said->text, said->size, 0) == (ssize_t)said->size ? 0 : CALLER_FAILED;
+}
+
+static int same(const struct said *a, const struct said *b)
+{
+	return a->status == b->status && a->size == b->size && !memcmp(a->text, b->text, a->size);
+}
+
+static int was_slow(const struct said *s)
+{
+	return WIFSIGNALED(s->status) && WTERMSIG(s->status) == SIGPROF;
+}
+
+struct version {
+	const char *path, *in;
+	struct said said; /* by the first call */
+};
+
+/* Calls of both that leave what the first ones did. 0, or the status. */
+static int call_again(struct version v[2], unsigned first, unsigned char *arena, int out)
+{
+	for (int k = 0; k < 2; k++)
+		for (unsigned i = first; i < CALLER_FILLS && !was_slow(&v[k].said); i++) {
+			struct said said;
+			int e = call_with(v[k].path, v[k].in, arena, i, out, &said), steady = !e && same(&said, &v[k].said);
+
+			if (e || !steady)
+				return e ? e : CALLER_UNSTEADY;
+			free(said.text);
+		}
 	return 0;
+}
+
+/* Both versions: all of it, or what a difference needs. 0, or the status. */
+static int call_both(struct version v[2], int all, unsigned char *arena)
+{
+	int out = memfd_create("calls", MFD_CLOEXEC), e = out < 0 ? CALLER_FAILED : 0;
+
+	for (int k = 0; k < 2 && !e; k++)
+		e = call_with(v[k].path, v[k].in, arena, 0, out, &v[k].said);
+	int differ = !e && !same(&v[0].said, &v[1].said);
+	if (!e && (all || differ))
+		e = call_again(v, 1, arena, out);
+	if (!e && differ && !was_slow(&v[0].said) && !was_slow(&v[1].said))
+		e = call_again(v, 0, arena, out);
+	for (int k = 0; k < 2 && !e; k++) {
+		fwrite(v[k].said.text, 1, v[k].said.size, stdout);
+		printf(CALLER_END "%d\n", v[k].said.status);
+	}
+	fflush(stdout);
+	return e;
 }
 
 /* Everything on standard input, so that nothing is left for the functions. */
@@ -167,25 +235,27 @@ static char *read_inputs(void)
 
 int main(int argc, char **argv)
 {
-	unsigned char *arena = mmap((void *)CALLER_ARENA, CALLER_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	int many = argc == 4 && !strcmp(argv[1], "-s"), status = 0;
-	char *text = argc == 3 || many ? read_inputs() : NULL;
+	unsigned char *arena = mmap((void *)CALLER_ARENA, CALLER_ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_POPULATE, -1, 0);
+	int option = argc == 4 && argv[1][0] == '-' ? argv[1][1] : 0;
+	char *text = argc == 3 || option ? read_inputs() : NULL, *end = text;
 
-	if (argc != 3 && !many) {
+	if (argc != 3 && !option) {
 		fprintf(stderr, "muster-caller is a part of muster, which starts it for 'muster diff'\n");
 		return 2;
 	}
-	if (arena != (void *)CALLER_ARENA || caller_make_pointers() || caller_make_heap())
+	if (arena != (void *)CALLER_ARENA || caller_make_pointers() || caller_make_heap() || !text)
 		return CALLER_FAILED;
 	caller_arena = arena;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (many)
-		return text ? caller_many(argv[2], argv[3], text) : CALLER_FAILED;
-	for (int i = 1; i < argc && !status; i++) {
-		char *end = text ? strstr(text, "\n.\n") : NULL;
-
-		status = end ? call_all(argv[i], text, arena) : CALLER_FAILED;
-		text = end ? end + 3 : NULL;
+	if (option == 's')
+		return caller_many(argv[2], argv[3], text);
+	struct version v[2] = {{.path = argv[argc - 2], .in = text}, {.path = argv[argc - 1]}};
+	for (int k = 0; k < 2; k++) {
+		v[k].in = end;
+		end = strstr(end, "\n.\n");
+		if (!end)
+			return CALLER_FAILED;
+		end += 3;
 	}
-	return status;
+	return call_both(v, option == 'a', arena);
 }

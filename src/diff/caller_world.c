@@ -19,6 +19,7 @@ int caller_fill;
 unsigned caller_run;
 void (*caller_leave)(int status);
 unsigned char *caller_arena;
+unsigned char caller_set[CALLER_ARENA_BYTES / 4096];
 
 static _Noreturn void end_with(int status)
 {
@@ -395,7 +396,10 @@ int caller_set_up(const char **text, const struct expose_data *data, unsigned lo
 		} else if (kind == 'A' && (i = number(&s, 10)) < CALLER_ARGUMENTS) {
 			arguments[i] = number(&s, 16);
 		} else if (kind == 'M' && is_in(at = number(&s, 16), CALLER_ARENA, CALLER_ARENA_BYTES)) {
+			const char *from = s;
 			e = bytes(&s, (unsigned char *)at, CALLER_ARENA + CALLER_ARENA_BYTES - at);
+			for (i = at - CALLER_ARENA; i < at - CALLER_ARENA + (unsigned long long)(s - from) / 2 + 1 && i < CALLER_ARENA_BYTES; i++)
+				caller_set[i / 4096] = 1;
 		} else if (kind == 'Z') {
 			i = number(&s, 10);
 			memset(data[i].at, 0, data[i].size);

@@ -9,6 +9,7 @@ extern int caller_fill;			    /* the byte where nobody has written */
 extern unsigned caller_run;		    /* of CALLER_FILLS */
 extern void (*caller_leave)(int status);    /* in place of _exit, where the function does not go on; NULL: it is _exit */
 extern unsigned char *caller_arena;	    /* at CALLER_ARENA */
+extern unsigned char caller_set[CALLER_ARENA_BYTES / 4096]; /* pages of it that the input says something about */
 extern const char *caller_called[CALLER_CALLS]; /* stubs, in the order of their calls */
 
 /* Is it an address, and none of the input's? */

@@ -14,6 +14,7 @@
 
 #define ATOMS 40  /* comparisons that cubes are made of */
 #define POINTS 6  /* cubes with equations of all words */
+#define FEW 6     /* literals that are tried one by one */
 #define MISSES 12 /* models around which nothing could be proved */
 #define LEAVES 4  /* values that a choice of values has, for comparisons with those of another */
 
@@ -138,9 +139,25 @@ static int implies_set(struct maker *k, const literals *c)
 	return v == VERDICT_UNSAT;
 }
 
+/* Those that the solver needed for what it has just proved, if they suffice. */
+static void drop_unneeded(struct maker *k, literals *c)
+{
+	literals fewer = {0};
+	for (size_t i = 0; i < c->size; i++)
+		if (solve_context_needed(k->x->context, c->data[i]))
+			vec_push(&fewer, c->data[i]);
+	if (fewer.size < c->size && implies_set(k, &fewer)) {
+		vec_release(c);
+		*c = fewer;
+	} else {
+		vec_release(&fewer);
+	}
+}
+
 static void drop_literals(struct maker *k, literals *c)
 {
-	for (size_t chunk = c->size; chunk; chunk = chunk > 1 ? (chunk + 1) / 2 : 0)
+	drop_unneeded(k, c);
+	for (size_t chunk = c->size > FEW ? c->size : 1; chunk; chunk = chunk > 1 ? (chunk + 1) / 2 : 0)
 		for (size_t i = c->size; i > 0;) {
 			size_t from = i > chunk ? i - chunk : 0;
 			literals fewer = {0};

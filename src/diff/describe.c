@@ -15,6 +15,7 @@
 #define SHARE 0.6    /* of the time that is left, for the set that changed */
 #define CUBES 8	     /* of a set */
 #define PARTS 4	     /* of one that is not known as a whole: more tell a reader no more */
+#define EXAMPLES 2   /* of what changed, where that is not known as a whole: as many as are printed, each with its runs */
 #define SHOWN 12     /* words of an input that are printed without -v */
 #define MODELS 4     /* that are run where there is no formula of inputs */
 
@@ -275,7 +276,7 @@ void diff_case_inputs(const struct diff_case *c, int all, struct buf *out)
 
 struct sets { /* as conditions */
 	struct diff_cover changed, termination, same, undefined, crash;
-	unsigned most; /* parts of each */
+	unsigned most, examples; /* parts of each, and of what changed */
 };
 
 /* The part of the time that is left: what is over then is given back to the others. */
@@ -283,7 +284,7 @@ static void cover_changed(struct diff_pair *x, struct sets *s)
 {
 	double end = x->end, clock_end = x->clock_end;
 	diff_pair_limit_to(x, SHARE);
-	cover_confirmed(x, x->diff, s->most, (struct diff_case){0}, &s->changed);
+	cover_confirmed(x, x->diff, s->examples, (struct diff_case){0}, &s->changed);
 	x->end = end;
 	x->clock_end = clock_end;
 }
@@ -335,6 +336,7 @@ void diff_describe_pair(struct diff_pair *x, struct diff_function *f)
 	if (!known) /* it will not be complete: a part is enough */
 		diff_pair_limit(x, REST, DIFF_WAITS);
 	s.most = known ? CUBES : PARTS;
+	s.examples = known ? CUBES : EXAMPLES;
 	make_covers(x, &s);
 	if (s.changed.cubes.size) { /* they say more than single inputs */
 		diff_describe_drop_cases(f, f->cases.size);

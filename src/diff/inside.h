@@ -280,8 +280,7 @@ struct diff_seen { /* of the calls of a version */
 	int wild; /* crashed, but not at null: memory that a run does not have */
 };
 void diff_seen_release(struct diff_seen *s);
-int diff_seen_same(const struct diff_seen *a, const struct diff_seen *b);
-/* All calls of a version, from the text on, which is moved behind them: what the first did, and -1 if another one did something else. */
+/* What the calls of a version left, from the text on, which is moved behind it. -1: it says nothing. */
 int diff_seen_read(char **text, struct diff_seen *out);
 /* What the two versions did, on the input of the model if it is known; 0: nothing that differs. */
 int diff_seen_differ(const struct diff_pair *x, const struct solve_model *m, const struct diff_seen *a, const struct diff_seen *b, struct diff_case *out);

@@ -1,6 +1,6 @@
 /* seen.c: what the runs of a witness left, and how they differ.
  *
- * muster-caller writes all calls of both versions one after another (caller.h). What a call of a version does in one run and not in the next is no observation, so each version's calls must be alike. Of two versions the first thing
+ * muster-caller writes what the calls of each version left (caller.h). What a version does in one run and not in the next is no observation, and muster-caller says so. Of two versions the first thing
  * that differs is named: how they end or what they return, what they said of calls of functions outside, memory and variables that both have. Addresses of the program's own are the word `address` on both sides.
  */
 #include "diff/inside.h"
@@ -57,11 +57,6 @@ static int same_said(const char *a, const char *b)
 	return 0;
 }
 
-int diff_seen_same(const struct diff_seen *a, const struct diff_seen *b)
-{
-	return same_text(a->out, b->out) && same_text(a->result, b->result) && same_text(a->memory, b->memory) && same_text(a->end, b->end);
-}
-
 /* One call, from what was written during it: the text up to CALLER_END. -1: it says nothing. */
 static int read_call(char *text, const char *status, struct diff_seen *out)
 {
@@ -96,24 +91,15 @@ static int read_call(char *text, const char *status, struct diff_seen *out)
 	return 0;
 }
 
-/* All calls of a version: what the first did, and -1 if another one did something else. */
 int diff_seen_read(char **text, struct diff_seen *out)
 {
-	for (int i = 0; i < CALLER_FILLS; i++) {
-		char *end = strstr(*text, CALLER_END), *status = end ? end + strlen(CALLER_END) : NULL, *next = status ? strchr(status, '\n') : NULL;
-		struct diff_seen again = {0};
-		if (!next)
-			return -1;
-		*end = 0;
-		int e = read_call(*text, status, i ? &again : out);
-		*text = next + 1;
-		if (!e && i && !diff_seen_same(out, &again))
-			e = -1;
-		diff_seen_release(&again);
-		if (e || out->timeout) /* it is not repeated */
-			return e;
-	}
-	return 0;
+	char *end = strstr(*text, CALLER_END), *status = end ? end + strlen(CALLER_END) : NULL, *next = status ? strchr(status, '\n') : NULL;
+	if (!next)
+		return -1;
+	*end = 0;
+	int e = read_call(*text, status, out);
+	*text = next + 1;
+	return e;
 }
 
 /* ------------------------------------------------------------ what differs */

@@ -39,6 +39,7 @@ struct shape {
 	VEC(struct place) places;
 	struct map seen;
 	int chosen; /* in this round */
+	int chose;  /* what another shape may choose in another way */
 };
 
 static uint64_t place_key(expr_t array, uint64_t offset)
@@ -54,6 +55,7 @@ static uint64_t next_choice(struct shape *h)
 /* Another object, or, in later shapes, null, or one that there is. */
 static uint64_t choose_object(struct shape *h)
 {
+	h->chose = 1;
 	int null = h->number && next_choice(h) % 4 == 0;
 	if (null || (h->objects + 3) * OBJECT > CALLER_ARENA_BYTES)
 		return 0;
@@ -64,6 +66,7 @@ static uint64_t choose_object(struct shape *h)
 
 static uint64_t choose_number(struct shape *h)
 {
+	h->chose = 1;
 	return h->number ? next_choice(h) % 3 : 0;
 }
 
@@ -339,6 +342,8 @@ static int try_shapes(struct diff_pair *x, expr_t set, unsigned shapes, struct d
 		log_info("shape %u of %s: %u objects, %zu bytes: %s", i, x->side[NEW].f->name, h.objects, h.places.size, v == VERDICT_SAT ? "an input" : v == VERDICT_UNSAT ? "none" : "not known");
 		shown = v == VERDICT_SAT && (!k || diff_witness_run_as_is(x, &m, k));
 		solve_model_release(&m);
+		if (v == VERDICT_UNSAT && !h.chose) /* the others are the same */
+			shapes = 0;
 		map_release(&h.known);
 		map_release(&h.leaves);
 		map_release(&h.at);

@@ -24,6 +24,8 @@ struct backend {
 	/* asserted && assumption (EXPR_NONE: none). After SAT value() may be called until the next call. */
 	enum verdict (*check)(struct backend *b, expr_t assumption, const struct backend_limits *l);
 	u128 (*value)(struct backend *b, expr_t variable); /* 0 for one that does not matter */
+	/* blast: after UNSAT, was this part of the assumption, a conjunction, needed for it? 1 also where nothing is known. */
+	int (*needed)(const struct backend *b, expr_t part);
 	/* z3: the value of this term, too, will be asked for after the next checks. NULL: only variables have values. */
 	void (*want)(struct backend *b, expr_t term);
 	uint64_t (*bytes)(const struct backend *b); /* about what it uses in this process */

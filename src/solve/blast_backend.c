@@ -145,6 +145,15 @@ static u128 blast_value(struct backend *backend, expr_t variable)
 	return v;
 }
 
+static int blast_needed(const struct backend *backend, expr_t part)
+{
+	struct blast_backend *b = (struct blast_backend *)backend;
+	int loose = 0;
+	const lit_t *x = blaster_known(&b->blaster, part, &loose);
+
+	return !x || cnf_needed(&b->cnf, x[0]);
+}
+
 #define VARIABLE_BYTES 300 /* bytes of CaDiCaL for a variable with the clauses of its gate | measured, about */
 
 static uint64_t blast_bytes(const struct backend *backend)
@@ -163,5 +172,6 @@ const struct backend backend_blast = {
     .assert_term = blast_assert,
     .check = blast_check,
     .value = blast_value,
+    .needed = blast_needed,
     .bytes = blast_bytes,
 };

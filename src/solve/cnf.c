@@ -349,6 +349,7 @@ static int cnf_late(void *ctx)
 
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline)
 {
+	c->refuted = 0;
 	if (c->refused || c->broken)
 		return VERDICT_UNSAT;
 	cnf_start(c);
@@ -366,11 +367,37 @@ enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline)
 	case 10:
 		return VERDICT_SAT;
 	case 20:
+		c->refuted = 1;
 		return VERDICT_UNSAT;
 	default:
 		c->spent = 1;
 		return VERDICT_UNKNOWN;
 	}
+}
+
+static int cnf_is_assumed(const struct cnf *c, int literal)
+{
+	for (size_t i = 0; i < c->assumed.size; i++)
+		if (c->assumed.data[i] == literal)
+			return 1;
+	return 0;
+}
+
+int cnf_needed(struct cnf *c, lit_t x)
+{
+	if (!c->refuted)
+		return 1;
+	if (lit_is_const(x))
+		return x == LIT_FALSE;
+	cnf_parts(c, x);
+	for (size_t i = 0; i < c->leaves.size; i++) {
+		int32_t var = cnf_gate(c, c->leaves.data[i])->var;
+		int literal = lit_sign(c->leaves.data[i]) ? -var : var;
+
+		if (!var || !cnf_is_assumed(c, literal) || ccadical_failed(c->sat, literal))
+			return 1;
+	}
+	return 0;
 }
 
 int cnf_value(const struct cnf *c, lit_t x)

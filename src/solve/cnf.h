@@ -21,6 +21,7 @@ struct cnf {
 	VEC(lit_t) hard; /* all that was asserted */
 	int broken;	 /* asserted what cannot hold */
 	int refused;	 /* assumed LIT_FALSE */
+	int refuted;	 /* by the solver, with the assumption */
 	double deadline; /* on the monotonic clock; 0: none */
 	int watched;	 /* the solver has our callback */
 	VEC(lit_t) work; /* literals whose half is to be made */
@@ -40,6 +41,8 @@ void cnf_assert(struct cnf *c, lit_t x);
 void cnf_assume(struct cnf *c, lit_t x);
 /* deadline as above; conflicts 0: no limit. */
 enum verdict cnf_solve(struct cnf *c, uint64_t conflicts, double deadline);
+/* After VERDICT_UNSAT: did it need this part of the assumption? 1 also where that is not known. */
+int cnf_needed(struct cnf *c, lit_t x);
 int cnf_value(const struct cnf *c, lit_t x); /* 0 for a gate that has no clause */
 
 

@@ -23,6 +23,7 @@ struct solve_context {
 	struct exprs *pool;
 	struct solve_path *path;
 	struct backend *blast; /* for opaque formulas; NULL: none yet */
+	struct backend *refuter; /* of the last check; NULL: none that can say what it needed */
 	expr_vec asserted;
 	VEC(size_t) marks; /* sizes of asserted at each push */
 };
@@ -383,6 +384,8 @@ static enum verdict check_opaque(struct solve_context *c, expr_t goal, struct so
 				   .stop = s->o.stop};
 	enum verdict v = opaque_blast(c, goal, l);
 
+	if (v == VERDICT_UNSAT)
+		c->refuter = c->blast;
 	m->rung = SOLVE_SAT;
 	between = solve_now();
 	s->stats.seconds[SOLVE_SAT] += between - before;
@@ -410,6 +413,7 @@ enum verdict solve_context_check(struct solve_context *c, const expr_t *assumpti
 	enum verdict v;
 
 	*m = (struct solve_model){0};
+	c->refuter = NULL;
 	trim(c);
 	for (size_t i = 0; i < c->asserted.size; i++)
 		goal = expr_and(c->pool, goal, c->asserted.data[i]);
@@ -418,9 +422,15 @@ enum verdict solve_context_check(struct solve_context *c, const expr_t *assumpti
 	if (path_value(c->path, goal) < 0)
 		return check_opaque(c, goal, m);
 	v = solve_path_query(c->path, goal, m);
+	c->refuter = c->path->refuter;
 	if (v == VERDICT_SAT)
 		name_all(c->path, goal, m);
 	return v;
+}
+
+int solve_context_needed(const struct solve_context *c, expr_t assumption)
+{
+	return !c->refuter || c->refuter->needed(c->refuter, assumption);
 }
 
 enum verdict solve_formula(struct solver *s, struct exprs *p, const expr_t *assertions, unsigned count, struct solve_model *m)

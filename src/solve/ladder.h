@@ -134,6 +134,7 @@ struct solve_path {
 	uint64_t clock;	       /* of part.used */
 	VEC(uint32_t) within;  /* solve_path_within */
 	int calls;	       /* that was called: variable.since is kept */
+	struct backend *refuter; /* of the last query, until the next; NULL: none that can say what it needed */
 	int no_seed;	       /* a formula by itself: the run's values are made up */
 };
 

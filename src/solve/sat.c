@@ -214,7 +214,9 @@ enum verdict rung_sat(struct query *q)
 	if ((q->path->within.size ? window_within(q) : windows(q)) == VERDICT_SAT)
 		return VERDICT_SAT;
 	b = group_backend(q);
-	return checked(q, b, b->check(b, q->goal, &l));
+	enum verdict v = b->check(b, q->goal, &l);
+	q->path->refuter = v == VERDICT_UNSAT ? b : NULL;
+	return checked(q, b, v);
 }
 
 struct weighing {

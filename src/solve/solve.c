@@ -368,6 +368,7 @@ static enum verdict query(struct solve_path *path, expr_t goal, struct solve_mod
 	double before;
 
 	*m = (struct solve_model){0};
+	path->refuter = NULL;
 	stats->queries++;
 	stats->path_constraints += path->constraints.size;
 	if (fold(path, goal, m, &v))

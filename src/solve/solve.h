@@ -157,6 +157,9 @@ void solve_context_pop(struct solve_context *c); /* what was asserted since the 
 void solve_context_assert(struct solve_context *c, expr_t e);
 enum verdict solve_context_check(struct solve_context *c, const expr_t *assumptions, unsigned count, struct solve_model *m);
 
+/* After VERDICT_UNSAT, before anything else is asked: does it also hold without this assumption, and all others of which that is said? 1: that is not known. */
+int solve_context_needed(const struct solve_context *c, expr_t assumption);
+
 /* The value of a term of the pool in a model of a context: variables that the model does not name are 0. */
 u128 solve_model_eval(const struct exprs *p, const struct solve_model *m, expr_t e);
 
