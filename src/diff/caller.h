@@ -19,6 +19,7 @@
 #define CALLER_WILD 97 /* exit status: an access to memory that a run does not have, and not near null */
 #define CALLER_TRAPPED 96 /* exit status: the program's own trap, which is no undefined behaviour */
 #define CALLER_FAILED 99 /* exit status: the input cannot be set up */
+#define CALLER_UNDEFINED 94 /* exit status: a check of the compiler's for undefined behaviour failed (--overflow=ub) */
 #define CALLER_UNSTEADY 95 /* exit status: a version does not leave the same each time */
 #define CALLER_FILLS 3 /* calls of a version */
 #define CALLER_MOVED ".moved" /* after an object's path: what is loaded for the last of them, with everything elsewhere */

@@ -90,7 +90,7 @@ static void *shared(size_t bytes)
 
 static void leave(int status)
 {
-	siglongjmp(back, 1 + (status == CALLER_ENDED ? ENDED : status == CALLER_TRAPPED ? TRAPPED : status == CALLER_WILD ? WILD : FAILED));
+	siglongjmp(back, 1 + (status == CALLER_ENDED ? ENDED : status == CALLER_TRAPPED ? TRAPPED : status == CALLER_WILD ? WILD : status == CALLER_UNDEFINED ? CRASHED : FAILED));
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context)

@@ -293,6 +293,18 @@ void muster_trap(void)
 	end_with(CALLER_TRAPPED);
 }
 
+void muster_undefined(void)
+{
+	end_with(CALLER_UNDEFINED);
+}
+
+/* The input is undefined, and so shows nothing; with --overflow=ub the compiler's check came before. */
+void muster_shift(unsigned long long too_far)
+{
+	if (too_far)
+		end_with(CALLER_FAILED);
+}
+
 /* A local of the code, where it begins to live. */
 void muster_fill(void *at, unsigned long long bytes)
 {

@@ -71,12 +71,16 @@ static int read_call(char *text, const char *status, struct diff_seen *out)
 		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGSEGV};
 		out->wild = 1;
 	}
+	int undefined = !mark && r.end == RUN_EXIT && r.code == CALLER_UNDEFINED;
 	int trapped = !mark && r.end == RUN_EXIT && r.code == CALLER_TRAPPED;
 	if (trapped)
 		r = (struct run_result){.end = RUN_SIGNAL, .signal = SIGILL};
-	run_result_words(&r, words, sizeof words);
+	if (undefined)
+		snprintf(words, sizeof words, "undefined behaviour");
+	else
+		run_result_words(&r, words, sizeof words);
 	out->timeout = run_was_stopped(r.end);
-	out->crashed = !trapped && r.end == RUN_SIGNAL && is_crash(r.signal);
+	out->crashed = undefined || (!trapped && r.end == RUN_SIGNAL && is_crash(r.signal));
 	if (mark) {
 		char *result = mark + strlen(CALLER_MARK), *memory = strstr(result, "\2\n");
 		if (!memory || r.end != RUN_EXIT || r.code)

@@ -129,7 +129,7 @@ static struct launcher *launcher_of(struct diff_witnesses *w)
 static struct loaded *load(struct diff_witnesses *w, int which, const char *function)
 {
 	struct loaded *l = mem_zalloc(sizeof *l);
-	struct expose_request request = {.function = function};
+	struct expose_request request = {.function = function, .overflow = w->d->o->overflow};
 	struct buf object = BUF_EMPTY, names = BUF_EMPTY;
 	char *path = file_temp("diff.o");
 	char name[48];

@@ -344,9 +344,14 @@ static void settle_calls(struct exposer *x, LLVMValueRef f, uint64_t flags)
 	vec_release(&calls);
 }
 
+static int is_callers(LLVMValueRef f)
+{
+	return !strcmp(name_of(f), "muster_undefined") || !strcmp(name_of(f), "muster_shift");
+}
+
 static int is_missing(const struct exposer *x, LLVMValueRef f)
 {
-	return LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && (!expose_library_has(name_of(f)) || expose_is_allocator(name_of(f)));
+	return LLVMIsDeclaration(f) && !LLVMGetIntrinsicID(f) && is_reached(x, f) && strncmp(name_of(f), "llvm.", 5) && !is_callers(f) && LLVMGetLinkage(f) != LLVMExternalWeakLinkage && (!expose_library_has(name_of(f)) || expose_is_allocator(name_of(f)));
 }
 
 static void define_missing(struct exposer *x)
@@ -421,6 +426,41 @@ static void settle_thread_locals(struct exposer *x)
 	}
 }
 
+/* A check for undefined behaviour, or a part of one: from now on a branch like others, to the end of the run where it fails. */
+static void keep_check(struct exposer *x, LLVMValueRef branch, LLVMBasicBlockRef *end)
+{
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), NULL, 0, 0);
+	LLVMValueRef undefined = LLVMGetNamedFunction(x->module, "muster_undefined");
+	int fails = unit_check_fails(branch);
+
+	LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(x->context, "nosanitize", 10), NULL);
+	if (fails < 0)
+		return;
+	if (!*end) {
+		*end = LLVMAppendBasicBlockInContext(x->context, LLVMGetBasicBlockParent(LLVMGetInstructionParent(branch)), "");
+		LLVMPositionBuilderAtEnd(x->builder, *end);
+		LLVMBuildCall2(x->builder, type, undefined ? undefined : LLVMAddFunction(x->module, "muster_undefined", type), NULL, 0, "");
+		LLVMBuildUnreachable(x->builder);
+	}
+	LLVMSetSuccessor(branch, (unsigned)!fails, *end); /* outcome 1 is LLVM's successor 0 */
+}
+
+static void keep_checks(struct exposer *x)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f)) {
+		VEC(LLVMValueRef) checks = {0};
+		LLVMBasicBlockRef end = NULL;
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+			LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+			if (LLVMIsABranchInst(last) && LLVMIsConditional(last) && unit_is_check(last) && unit_checker_is_undefined(unit_checker(last)))
+				vec_push(&checks, last);
+		}
+		for (size_t i = checks.size; i > 0; i--) /* parts stand before what they are a part of */
+			keep_check(x, checks.data[i - 1], &end);
+		vec_release(&checks);
+	}
+}
+
 static int is_kept(void *ctx, LLVMValueRef f)
 {
 	return !LLVMIsDeclaration(f) && is_reached(ctx, f);
@@ -475,7 +515,10 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	x.pointer = LLVMPointerTypeInContext(x.context, 0);
 	expose_lines_read(u.module, &lines);
 	LLVMStripModuleDebugInfo(u.module);
+	if (request->overflow)
+		keep_checks(&x);
 	fold_checks(&u, 0, 0);
+	expose_watch_shifts(u.module);
 	settle_inline(u.module, NULL);
 	settle_constants(&u);
 	settle_undefined(&u);

@@ -12,7 +12,7 @@
  *	const unsigned muster_blocks                 how many there are
  *
  * and nothing else: all other definitions are internal, and go if nothing exposed reaches them. Functions that neither the unit nor the C library has, and the allocator, are stubs that call muster_stub with their arguments and return what
- * it returns; such variables are 0. Undefined behaviour is settled as in every variant (settle.h): integers wrap. Nothing is optimised.
+ * it returns; such variables are 0. Undefined behaviour is settled as in every variant (settle.h): integers wrap, unless the request says otherwise. Nothing is optimised.
  */
 #ifndef MUSTER_INSTRUMENT_EXPOSE_H
 #define MUSTER_INSTRUMENT_EXPOSE_H
@@ -38,6 +38,9 @@ unsigned long long muster_stub(const char *name, unsigned long long count, const
 void muster_fill(void *at, unsigned long long bytes);
 void muster_guard(const void *at, unsigned long long bytes);
 void muster_trap(void);
+void muster_undefined(void);
+/* Before a shift: is it further than it can be? Processors then do what the code does not say. */
+void muster_shift(unsigned long long too_far);
 /* Is there a function of this name in the C library? One that is a stub all the same, for memory? */
 int expose_library_has(const char *name);
 int expose_is_allocator(const char *name);
@@ -47,6 +50,7 @@ int expose_is_allocator(const char *name);
 
 struct expose_request {
 	const char *function;
+	int overflow; /* what the compiler's checks call undefined (unit_checker_is_undefined) ends the run by muster_undefined */
 };
 
 /* On success the ELF object (position independent) replaces the contents of *object. names: of the rows in their order, each with F (a function), D or B (a block: FUNCTION:LINE,LINE,) in front and a 0 after. -1 with words. */

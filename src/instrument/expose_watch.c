@@ -174,6 +174,38 @@ void expose_guard_locals(LLVMModuleRef module, LLVMValueRef f)
 	LLVMDisposeBuilder(g.builder);
 }
 
+/* ------------------------------------------------------------ shifts */
+
+static int is_shift(LLVMValueRef i)
+{
+	LLVMOpcode op = LLVMGetInstructionOpcode(i);
+
+	return (op == LLVMShl || op == LLVMLShr || op == LLVMAShr) && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && !LLVMIsAConstant(LLVMGetOperand(i, 1));
+}
+
+static void watch_shift(LLVMModuleRef module, LLVMBuilderRef builder, LLVMValueRef shift)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMTypeRef word = LLVMInt64TypeInContext(context), type = LLVMFunctionType(LLVMVoidTypeInContext(context), &word, 1, 0);
+	LLVMValueRef callee = LLVMGetNamedFunction(module, "muster_shift"), amount = LLVMGetOperand(shift, 1);
+
+	LLVMPositionBuilderBefore(builder, shift);
+	LLVMValueRef far = LLVMBuildICmp(builder, LLVMIntUGE, amount, LLVMConstInt(LLVMTypeOf(amount), LLVMGetIntTypeWidth(LLVMTypeOf(amount)), 0), ""), argument = LLVMBuildZExt(builder, far, word, "");
+	LLVMBuildCall2(builder, type, callee ? callee : LLVMAddFunction(module, "muster_shift", type), &argument, 1, "");
+}
+
+void expose_watch_shifts(LLVMModuleRef module)
+{
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+		for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+				if (is_shift(i))
+					watch_shift(module, builder, i);
+	LLVMDisposeBuilder(builder);
+}
+
 /* ------------------------------------------------------------ variables */
 
 static int has_addresses(LLVMTypeRef t)

@@ -20,6 +20,8 @@ void expose_lines_release(struct expose_lines *l);
 void expose_cover(LLVMModuleRef module, const struct expose_lines *lines, int (*kept)(void *ctx, LLVMValueRef f), void *ctx, struct buf *names);
 /* Locals get the bytes of the run where they begin to live, and those with members or elements bytes around them that must be the same at the end. */
 void expose_guard_locals(LLVMModuleRef module, LLVMValueRef f);
+/* Shifts ask muster_shift first. Before settle_behaviour, which makes them go on. */
+void expose_watch_shifts(LLVMModuleRef module);
 /* Each variable, and each constant without addresses in it, in a section of its own, .data.vN or .rodata.vN: whoever links them says what lies between. */
 void expose_spread(LLVMModuleRef module);
 

@@ -132,25 +132,6 @@ static int is_branch(LLVMValueRef last)
 	return LLVMGetInstructionOpcode(last) == LLVMBr && LLVMIsConditional(last);
 }
 
-/* What C leaves open: a run that fails such a check has no meaning that an analysis must keep to. */
-static int is_undefined(uint32_t checker)
-{
-	switch (checker) {
-	case MUSTER_CHECK_DIVIDE:
-	case MUSTER_CHECK_NULL:
-	case MUSTER_CHECK_ARRAY_UNDER:
-	case MUSTER_CHECK_ARRAY_OVER:
-	case MUSTER_CHECK_INT_UNDER:
-	case MUSTER_CHECK_INT_OVER:
-	case MUSTER_CHECK_SHIFT:
-	case MUSTER_CHECK_ALLOC:
-	case MUSTER_CHECK_ASSERT:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 static void mark_check(struct code_function *f, struct code_block *b, LLVMValueRef last)
 {
 	struct code_edge *e = f->edges + b->first_edge;
@@ -164,7 +145,7 @@ static void mark_check(struct code_function *f, struct code_block *b, LLVMValueR
 		return;
 	e[fails].flags |= CODE_EDGE_REPORT;
 	e[!fails].flags |= CODE_EDGE_PASS;
-	if (is_undefined(b->check)) {
+	if (unit_checker_is_undefined(b->check)) {
 		e[0].flags |= CODE_EDGE_UB;
 		e[1].flags |= CODE_EDGE_UB;
 	}

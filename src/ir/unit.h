@@ -101,6 +101,8 @@ LLVMValueRef unit_pointer_root(LLVMValueRef pointer);
 /* Whose check it is: enum muster_checker. Where one check looks for results that are too small and too large, the checker of
  * the large ones; a part of a larger check is that one's; NONE if it is no check. */
 uint32_t unit_checker(LLVMValueRef inst);
+/* Is what it looks for undefined in C? A run that fails such a check has no meaning that an analysis must keep to. */
+int unit_checker_is_undefined(uint32_t checker);
 /* Outcomes that coverage counts: none of a check's. */
 uint32_t unit_counted(LLVMValueRef inst);
 

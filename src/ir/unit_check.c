@@ -226,3 +226,21 @@ uint32_t unit_checker(LLVMValueRef inst)
 	report = unit_check_report(inst);
 	return report ? checker_of(report, inst) : MUSTER_CHECK_OTHER;
 }
+
+int unit_checker_is_undefined(uint32_t checker)
+{
+	switch (checker) {
+	case MUSTER_CHECK_DIVIDE:
+	case MUSTER_CHECK_NULL:
+	case MUSTER_CHECK_ARRAY_UNDER:
+	case MUSTER_CHECK_ARRAY_OVER:
+	case MUSTER_CHECK_INT_UNDER:
+	case MUSTER_CHECK_INT_OVER:
+	case MUSTER_CHECK_SHIFT:
+	case MUSTER_CHECK_ALLOC:
+	case MUSTER_CHECK_ASSERT:
+		return 1;
+	default:
+		return 0;
+	}
+}
