@@ -238,6 +238,24 @@ static int less_step(struct exprs *p, enum muster_op *op, expr_t *a, expr_t *b)
 	return drop_extensions(p, a, b);
 }
 
+/* The same of a concatenation: v becomes what its high part is compared with, if the low part does not matter, or is a constant (an index times four). */
+static int less_high(struct exprs *p, int is_signed, int left, const struct expr_node *n, u128 *v)
+{
+	unsigned cut = node(p, n->b)->width, high = n->width - cut;
+	u128 low, part = op_mask(*v, cut), rest = *v >> cut, most = is_signed ? ones(high - 1) : ones(high);
+	if (part != (left ? ones(cut) : 0)) {
+		if (!expr_is_const(p, n->b, &low))
+			return 0;
+		if (left ? part < low : low < part) { /* equal high parts count, too */
+			if (rest == (left ? op_mask(most + 1, high) : most))
+				return 2;
+			rest = op_mask(left ? rest - 1 : rest + 1, high);
+		}
+	}
+	*v = rest;
+	return 1;
+}
+
 /* x < v (or v < x, if left) where x is an extension or a word whose low part does not matter: the
  * constraint on the smaller term. Gives 1 with the new sides, 0 for no step, -1 for false, 2 for
  * true. */
@@ -258,10 +276,9 @@ static int less_narrow(struct exprs *p, int is_signed, int left, expr_t *x, u128
 			return left ? 2 : -1;
 		*v = op_mask(*v, narrow);
 	} else if (n->op == MUSTER_OP_CONCAT) {
-		unsigned cut = node(p, n->b)->width;
-		if (op_mask(*v, cut) != (left ? ones(cut) : 0))
-			return 0;
-		*v >>= cut;
+		int step = less_high(p, is_signed, left, n, v);
+		if (step != 1)
+			return step;
 	} else {
 		return 0;
 	}

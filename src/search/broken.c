@@ -279,7 +279,7 @@ int broken_condition(const struct trace *t, const struct broken_check *b, const 
 	struct printer p;
 	printer_init(&p, t, data, size, names);
 	expr_t e = import_label(&p.im, b->label);
-	int fits = print_condition(&p, b->violated ? e : expr_not(p.pool, e), room, out);
+	int fits = !expr_is_const(p.pool, e, NULL) && print_condition(&p, b->violated ? e : expr_not(p.pool, e), room, out);
 	printer_release(&p);
 	return fits;
 }

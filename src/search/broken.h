@@ -32,7 +32,7 @@ struct broken_names {
 	void *ctx;
 };
 /* What holds of the input (of which `data` was run) where the check is broken, as C over its bytes (in[4] > 63, len(in)), or over the names: 1; 0 and nothing if it
- * takes more than `room` characters, or with names needs a byte that has none. Of several conditions that break it, the one that
+ * takes more than `room` characters, or with names needs a byte that has none, or if it always holds. Of several conditions that break it, the one that
  * this input takes. names may be NULL. */
 int broken_condition(const struct trace *t, const struct broken_check *b, const void *data, uint64_t size, const struct broken_names *names,
 		     size_t room, struct buf *out);

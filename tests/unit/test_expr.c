@@ -342,6 +342,32 @@ static void test_edges(void **unused)
 	exprs_free(p);
 }
 
+/* A word whose low or high part is a constant, beside every number, on either side, in every order. */
+static void test_parts(void **unused)
+{
+	(void)unused;
+	static const enum muster_op less[] = {MUSTER_OP_ULT, MUSTER_OP_ULE, MUSTER_OP_SLT, MUSTER_OP_SLE, MUSTER_OP_EQ};
+	struct exprs *p = exprs_new();
+	expr_t x = expr_named(p, 4, "x");
+	for (u128 part = 0; part < 8; part++)
+		for (unsigned low = 0; low < 2; low++) {
+			expr_t word = low ? expr_concat(p, x, K(3, part)) : expr_concat(p, K(3, part), x);
+			for (u128 v = 0; v < 128; v++)
+				for (unsigned i = 0; i < sizeof less / sizeof *less; i++) {
+					expr_t left = expr_binary(p, less[i], K(7, v), word), right = expr_binary(p, less[i], word, K(7, v));
+					for (u128 at = 0; at < 16; at++) {
+						u128 is = low ? at << 3 | part : part << 4 | at;
+						assert_true(expr_eval(p, left, given, &at) == expr_total(less[i], 1, 7, 0, v, is, 0));
+						assert_true(expr_eval(p, right, given, &at) == expr_total(less[i], 1, 7, 0, is, v, 0));
+					}
+				}
+		}
+	expr_t n = expr_named(p, 32, "n"), index = expr_sext(p, n, 64);
+	assert_int_equal(B(SLT, K(64, 40), B(SHL, index, K(64, 2))), B(SLT, K(32, 10), n)); /* an index into an array of int */
+	assert_int_equal(B(SLT, B(SHL, index, K(64, 2)), K(64, 41)), B(SLT, n, K(32, 11)));
+	exprs_free(p);
+}
+
 /* A million terms deep: nothing recurses, nothing is quadratic. */
 static void test_deep(void **unused)
 {
@@ -375,7 +401,7 @@ int main(void)
 	    cmocka_unit_test(test_vars),       cmocka_unit_test(test_vars_large),
 	    cmocka_unit_test(test_substitute), cmocka_unit_test(test_import),
 	    cmocka_unit_test(test_forms),      cmocka_unit_test(test_edges),
-	    cmocka_unit_test(test_deep),
+	    cmocka_unit_test(test_deep),       cmocka_unit_test(test_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
