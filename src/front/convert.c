@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#define BEGINS_DEPTH 8 /* structures inside of each other, each the first member */
+
 static uint64_t plain_identity(struct reader *r, CXType t)
 {
 	t = r->c->getUnqualifiedType(r->c->getCanonicalType(t));
@@ -239,6 +241,36 @@ int reader_convert(struct reader *r, CXType t, CXCursor operand)
 		return 0;
 	map_set(&r->larger, plain_identity(r, from), 1);
 	return 1;
+}
+
+struct first_field {
+	struct reader *r;
+	CXType type;
+	int there;
+};
+
+static enum CXVisitorResult take_first(CXCursor field, CXClientData data)
+{
+	struct first_field *f = data;
+
+	f->type = f->r->c->getCanonicalType(f->r->c->getCursorType(field));
+	f->there = !f->r->c->Cursor_isBitField(field);
+	return CXVisit_Break;
+}
+
+int reader_begins_with(struct reader *r, CXType large, CXType small)
+{
+	for (unsigned depth = 0; depth < BEGINS_DEPTH && large.kind == CXType_Record; depth++) {
+		struct first_field f = {.r = r};
+
+		if (large.data[0] == small.data[0])
+			return 1;
+		r->c->Type_visitFields(large, take_first, &f);
+		if (!f.there)
+			return 0;
+		large = r->c->getUnqualifiedType(f.type);
+	}
+	return 0;
 }
 
 int reader_begins(struct reader *r, CXType type)

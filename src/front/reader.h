@@ -137,6 +137,8 @@ int reader_convert(struct reader *r, CXType t, CXCursor operand);
 void reader_pass(struct reader *r, CXCursor operand, CXCursor parameter);
 /* Does the unit take this structure for larger ones that begin with it? */
 int reader_begins(struct reader *r, CXType type);
+/* Are they the same structure, or is the other one the first member of the first member ... of this one? */
+int reader_begins_with(struct reader *r, CXType large, CXType small);
 void reader_passed(struct reader *r); /* when all bodies were walked */
 /* Is a pointer to void, in a field or parameter, converted to t, which says what it points to? Then it is no pointer to just bytes, if it is always the
  * same: reader_behind_voids, after all walks, marks the functions where it is not. */

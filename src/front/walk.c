@@ -566,9 +566,11 @@ static int looks_at_opaque(struct reader *r, CXCursor cursor, int kind, CXType t
 		a = r->c->getUnqualifiedType(r->c->getPointeeType(from));
 		b = r->c->getUnqualifiedType(r->c->getPointeeType(t));
 		/* What was void may be any structure, and what was another is taken for what it is not. */
-		if (b.kind == CXType_Void || b.kind == CXType_Record)
-			return b.kind == CXType_Record && a.kind == CXType_Record && a.data[0] != b.data[0];
-		return !calls_outside(r, without_casts(r, vec_last(&r->children)));
+		if (b.kind == CXType_Void || b.kind == CXType_Record) /* what begins with the other has its members where they are */
+			return b.kind == CXType_Record && a.kind == CXType_Record && !reader_begins_with(r, b, a) && !reader_begins_with(r, a, b);
+		CXCursor what = without_casts(r, vec_last(&r->children));
+
+		return r->c->getCursorKind(what) != CXCursor_IntegerLiteral && !calls_outside(r, what); /* NULL is no object */
 	}
 	if (kind != CXCursor_CallExpr || !calls_outside(r, cursor) || !strcmp(reader_name(r, r->c->getCursorReferenced(cursor)), "memset"))
 		return 0;
