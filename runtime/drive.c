@@ -119,7 +119,7 @@ int __muster_drive_find(const uint8_t *input, uint64_t size)
 	__muster_drive_run.function = s->function;
 	__muster_drive_run.input = input;
 	__muster_drive_run.size = size;
-	__muster_drive_run.growth = size <= DRIVE_GROWTH ? 0 : input[DRIVE_GROWTH] < DRIVE_GROWTHS ? input[DRIVE_GROWTH] : DRIVE_GROWTHS;
+	__muster_drive_run.growth = size <= DRIVE_GROWTH ? 0 : drive_growth(input[DRIVE_GROWTH]);
 	return s->function != NULL;
 }
 

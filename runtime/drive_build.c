@@ -395,6 +395,8 @@ void muster_drive_result(void *value, const struct drive_table *table, uint32_t 
 		p[i] = 0;
 	if (run->traced)
 		__muster_drive_bytes(p, 0, size, NULL, 0); /* no label from before */
+	if (table == run->table && run->results >= DRIVE_RESULTS && run->traced && __muster_drive_starved)
+		__muster_drive_starved();
 	if (table != run->table || run->results >= DRIVE_RESULTS)
 		return;
 	if (n == size)

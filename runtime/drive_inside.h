@@ -76,6 +76,8 @@ void __muster_drive_memory_at(unsigned after, unsigned what, uint32_t number, co
 unsigned long __muster_drive_length(const void *self, const void *p,
 				    unsigned long element) DRIVE_WEAK;
 
+void __muster_drive_starved(void) DRIVE_WEAK; /* a function without a body gets 0, since the input has no more results */
+
 /* What the runtimes ask of the driver, likewise weak: before forks are served; and whether p was an
  * object of the driver's, which is then freed (n: its size). */
 void __muster_drive_prepare(void) DRIVE_WEAK;

@@ -56,6 +56,11 @@ static const uint8_t *from_stdin(uint64_t *size)
 	return bytes;
 }
 
+void __muster_drive_starved(void)
+{
+	rt_lost(MUSTER_LOST_RESULTS);
+}
+
 int __muster_drive_input(uint32_t version, const uint8_t **data, uint64_t *size)
 {
 	struct muster_header *h = RT_STATE->header;

@@ -325,7 +325,8 @@ MUSTER_FITS(arg, MUSTER_REASON_COUNT);
 	X(READ, "read", "somebody else read from the input: code without labels")                  \
 	X(SYMBOLIC, "symbolic", "a library linked with -Bsymbolic calls its own functions past the runtime") \
 	X(ALIGNMENT, "alignment", "an alignment that this libc takes and other allocators refuse: what comes of it is not looked at") \
-	X(PLACE, "place", "an answer of the allocator's own: whether a block stands where one was given back, or how much room a block has")
+	X(PLACE, "place", "an answer of the allocator's own: whether a block stands where one was given back, or how much room a block has") \
+	X(RESULTS, "results", "functions without a body were called more often than an input has results for them")
 
 enum muster_loss {
 #define X(name, key, text) MUSTER_LOST_##name,

@@ -32,7 +32,8 @@
  * (limit - 1) characters and, after them, a 0 that is no input. A pool with fixed > 0 always has that many elements.
  *
  * Objects that grow: where the prefix says so, limit is drive_limit(), and the blocks of pools whose limit is greater for that stand
- * after everything else (drive_block). So what has not grown is where it always is, and smaller inputs pay nothing.
+ * after everything else (drive_block). So what has not grown is where it always is, and smaller inputs pay nothing. Small objects are
+ * the calls of a search that is to come to its end: fewer of the same header's bits count.
  *
  * This header is read by the runtime: it includes only <stdint.h>.
  */
@@ -47,8 +48,11 @@
 #define DRIVE_RESULT 16
 #define DRIVE_RESULTS 32
 #define DRIVE_OBJECTS 8 /* the most that a pool may have */
-#define DRIVE_GROWTH 4	/* byte of the prefix: 0 to DRIVE_GROWTHS */
+#define DRIVE_GROWTH 4	/* byte of the prefix: 0 to DRIVE_GROWTHS, or DRIVE_SMALL */
 #define DRIVE_GROWTHS 2
+#define DRIVE_SMALL 3	/* objects have DRIVE_SMALL_ELEMENTS at most, strings DRIVE_SMALL_CHARACTERS with their 0; everything stands where it does without growth */
+#define DRIVE_SMALL_ELEMENTS 2
+#define DRIVE_SMALL_CHARACTERS 4
 #define DRIVE_MOST 256	 /* elements of an object that has grown, at most: the header has a byte for them */
 #define DRIVE_BYTES_MOST 4096 /* its bytes */
 
@@ -157,12 +161,20 @@ struct drive_outcome {
 	uint32_t report; /* of the reports */
 };
 
+/* What the prefix's byte says: 0 to DRIVE_GROWTHS, DRIVE_SMALL. */
+static inline uint32_t drive_growth(uint8_t byte)
+{
+	return byte <= DRIVE_SMALL ? byte : DRIVE_GROWTHS;
+}
+
 /* Elements that objects of a pointer type have at most when they have grown so often: four times as many each time. */
 static inline uint32_t drive_limit(const struct drive_type *types, uint32_t pointer, uint32_t growth)
 {
 	const struct drive_type *t = &types[pointer];
-	uint64_t limit = t->limit, size = types[t->a].size;
+	uint64_t limit = t->limit, size = types[t->a].size, small = t->flags & DRIVE_STRING ? DRIVE_SMALL_CHARACTERS : DRIVE_SMALL_ELEMENTS;
 
+	if (growth == DRIVE_SMALL)
+		return (uint32_t)(!t->fixed && limit > small ? small : limit);
 	for (uint32_t i = 0; i < 2 * growth && !t->fixed && limit > 1; i++)
 		if (2 * limit <= DRIVE_MOST && 2 * limit * size <= DRIVE_BYTES_MOST)
 			limit *= 2;
@@ -175,6 +187,8 @@ static inline uint32_t drive_block(const struct drive_function *f, const struct 
 {
 	uint32_t at = f->size;
 
+	if (growth == DRIVE_SMALL)
+		growth = 0;
 	if (number && (!growth || drive_limit(types, pools[pool].pointer, growth) == types[pools[pool].pointer].limit))
 		return pools[pool].at[number - 1];
 	for (uint32_t i = 0; i < f->pools && growth; i++) {

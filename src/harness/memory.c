@@ -3,7 +3,8 @@
  * A library of several files has its own malloc and free somewhere else, or takes them as pointers.
  * A stub that returned one of the driver's small objects for any size would give false alarms
  * everywhere, so functions without a body that look like one of these by name and by type do what
- * their names say: NAMEalloc(n) is malloc, of two sizes the product; NAMErealloc(p, n);
+ * their names say: NAMEalloc(n) is malloc, of two sizes the product; NAMErealloc(p, n), of two sizes the last, which is the
+ * new one; NAMEreallocarray(p, n, size);
  * NAMEfree(p); NAMEstrdup(s). A pointer before, as many interfaces have it for the user's data, is
  * left aside.
  *
@@ -179,6 +180,14 @@ int plan_memory(struct planner *p, uint32_t entry)
 		   : 0;
 }
 
+/* NAMEreallocarray: its sizes are a number of elements, and what each takes. */
+static int is_array(const struct harness *h, uint32_t stub)
+{
+	uint32_t entry = h->stubs.data[stub];
+
+	return !(entry & HARNESS_STUB_POINTER) && has(h->front->functions.data[entry].name, "array");
+}
+
 int harness_stub_memory(const struct harness *h, uint32_t stub, const char *function,
 			const char *argument, struct buf *out)
 {
@@ -203,8 +212,11 @@ int harness_stub_memory(const struct harness *h, uint32_t stub, const char *func
 			buf_adds(out, "1);");
 		return 1;
 	case MEMORY_REALLOC:
-		buf_addf(out, "return %srealloc((void *)%s%zu, (unsigned long)%s%zu);", function,
-			 argument, s.pointer, argument, s.last_integer);
+		if (s.integers > 1 && is_array(h, stub))
+			buf_addf(out, "return %sreallocarray((void *)%s%zu, (unsigned long)%s%zu, (unsigned long)%s%zu);", function, argument, s.pointer, argument, s.first_integer, argument,
+				 s.last_integer);
+		else
+			buf_addf(out, "return %srealloc((void *)%s%zu, (unsigned long)%s%zu);", function, argument, s.pointer, argument, s.last_integer);
 		return 1;
 	case MEMORY_FREE:
 		buf_addf(out, "%sfree((void *)%s%zu);", function, argument, s.pointer);

@@ -6,7 +6,7 @@
  * follows a dot or an arrow, and at least one is a parameter. The text is C but for len(p), the
  * number of elements from p on, tree(p, next, child), by these members no structure is met twice from
  * p on, distinct(p, q), one is null or they differ, terminated(p), p is null or one of its bytes is 0, and
- * ordered(p, q), both are null or point into one object, and q not in front of p, and before(p), bytes of the object in front of p; it is compiled as such: names of types and casts
+ * ordered(p, q), both are null or point into one object, and q not in front of p, before(p), bytes of the object in front of p, and product(a, b), of which no wrapped one is small; it is compiled as such: names of types and casts
  * work, and clang judges the rest.
  *
  * Accepted contracts are assumed like the others, and stated where the function begins (statement.c).
@@ -396,6 +396,9 @@ void plan_requires_expand(const char *text, const char *unknown, struct buf *out
 			close = close_of(open);
 			(*s == 't' ? expand_tree : expand_distinct)(open, close, unknown, out);
 			s = close + 1;
+		} else if (is_call(s, n, "product")) {
+			buf_adds(out, "muster_product");
+			s += n;
 		} else if (is_call(s, n, "terminated") || is_call(s, n, "ordered")) {
 			close = close_of(open);
 			expand_call(*s == 't' ? "muster_terminated" : "muster_ordered", open, close, unknown, out);
