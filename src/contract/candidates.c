@@ -11,6 +11,8 @@
 
 #define CONSTANTS 4	 /* numbers of one comparison that are tried as bounds */
 #define BOUNDS_MOST 24	 /* such bounds of one place */
+#define AREAS_MOST 40	 /* the same about products */
+#define SENTINELS_MOST 12 /* numbers that mean none, of a function */
 #define SUMS_MOST 60	 /* literals about an offset and a number: in a structure of many numbers few are such */
 #define LONG_MOST 16	 /* elements that len(p) >= k may ask for: more is what the driver's objects have, not what a function needs */
 #define LONGEST_LITERALS 4000 /* literals of a function */
@@ -49,6 +51,14 @@ static void add_bounds(struct cause_search *f, const struct entry *e, uint32_t a
 		add_literal(f, CLAUSE_MOST, a, a, least - 1);
 	if (x->kind == ENTRY_NUMBER && x->is_signed && least_signed > 0 && least_signed != INT64_MAX)
 		add_literal(f, CLAUSE_MOST, a, a, (uint64_t)(least_signed - 1));
+}
+
+static int has_guard(const struct cause_search *f, const struct clause_literal *l)
+{
+	for (size_t i = 0; i < f->guards.size; i++)
+		if (f->guards.data[i].op == l->op && f->guards.data[i].a == l->a && f->guards.data[i].k == l->k)
+			return 1;
+	return 0;
 }
 
 static int has_literal(const struct cause_search *f, enum clause_op op, uint32_t a, uint64_t k)
@@ -146,7 +156,7 @@ void candidates_looked(struct cause_search *f)
 	for (size_t i = 0; i < f->calls; i++)
 		for (size_t k = 0; f->c->calls.data[i].failed && k < f->c->calls.data[i].conditions.size; k++)
 			vec_push(&all, f->c->calls.data[i].conditions.data[k]);
-	for (uint32_t g = 0; g <= DRIVE_GROWTHS; g++)
+	for (uint32_t g = 0; g < ENTRY_GROWTHS; g++)
 		terms_looked(causes_entry(f->c, g), all.data, all.size, f->looked);
 	vec_release(&all);
 	for (uint32_t i = 0; i < f->places; i++)
@@ -174,6 +184,68 @@ static void add_sums(struct cause_search *f, const struct entry *e)
 					count++;
 				}
 		}
+}
+
+/* Does some failing call that is left look at their product? */
+static int are_multiplied(struct cause_search *f, const struct entry_place *x, const struct entry_place *y)
+{
+	for (size_t i = 0; i < f->calls; i++) {
+		const struct cause_call *c = &f->c->calls.data[i];
+		for (size_t k = 0; f->left[i] && k < c->conditions.size; k++)
+			if (terms_multiply(f->c->pool, x->value, y->value, c->conditions.data[k]))
+				return 1;
+	}
+	return 0;
+}
+
+static int is_countable(const struct cause_search *f, const struct entry *e, uint32_t place)
+{
+	const struct entry_place *x = &e->places.data[place];
+	return f->looked[place] && x->kind == ENTRY_NUMBER && x->counts && !x->is_bool;
+}
+
+/* Rows and columns, beside each other, of what a pointer leads to. */
+static void add_products(struct cause_search *f, const struct entry *e)
+{
+	unsigned count = 0;
+	for (uint32_t b = 0; b < e->places.size; b++) {
+		const struct entry_place *p = &e->places.data[b];
+		if (!f->looked[b] || p->kind != ENTRY_POINTER || !p->length || p->most > CLAUSE_AREA_MOST)
+			continue;
+		for (uint32_t a = 0; a < e->places.size; a++) {
+			const struct entry_place *x = &e->places.data[a];
+			if (!is_countable(f, e, a) || !may_count(x, p))
+				continue;
+			for (uint32_t c = a + 1; c < e->places.size && count < AREAS_MOST; c++)
+				if (is_countable(f, e, c) && e->places.data[c].parent == x->parent && may_count(&e->places.data[c], p) && are_multiplied(f, x, &e->places.data[c])) {
+					add_literal(f, CLAUSE_AREA, a, b, c);
+					count++;
+				}
+		}
+	}
+}
+
+/* A number for which calls pass, and that the program compared with just that one: fd == -1. */
+static void add_sentinels(struct cause_search *f, const struct entry *e)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < f->calls; i++) {
+		const struct cause_call *x = &f->c->calls.data[i];
+		const struct entry *own = cause_entry_of(f->c, x);
+		uint64_t found[CONSTANTS];
+		for (size_t k = 0; !x->failed && x->traced && k < x->decided.size && count < SENTINELS_MOST; k++) {
+			size_t n = terms_constants(f->c->pool, x->decided.data[k], found, CONSTANTS);
+			for (uint32_t a = 0; n && a < e->places.size; a++)
+				for (size_t m = 0; m < n && count < SENTINELS_MOST; m++) {
+					struct clause_literal l = {CLAUSE_EQUAL, a, a, found[m]};
+					const struct clause_value *v = &f->values[i * f->places + a];
+					if (!is_countable(f, e, a) || !v->there || v->value != found[m] || !found[m] || !terms_meet_own(f->c->pool, own->places.data[a].value, own->places.data[a].there, x->decided.data[k]) || has_guard(f, &l))
+						continue;
+					vec_push(&f->guards, l);
+					count++;
+				}
+		}
+	}
 }
 
 /* What holds of all structures of a type, where a failing call that is left bears on it: there are many. */
@@ -232,6 +304,8 @@ static void list_literals(struct cause_search *f)
 			add_pair(f, e, a, b);
 	}
 	add_sums(f, e);
+	add_products(f, e);
+	add_sentinels(f, e);
 	add_shapes(f, e);
 	add_every(f, e);
 }
@@ -242,8 +316,7 @@ static void list_literals(struct cause_search *f)
 int candidate_looks(struct cause_search *f, uint32_t place, size_t call)
 {
 	const struct cause_call *x = &f->c->calls.data[call];
-	uint32_t g = x->size > DRIVE_GROWTH && x->data[DRIVE_GROWTH] <= DRIVE_GROWTHS ? x->data[DRIVE_GROWTH] : 0;
-	expr_t set = causes_entry(f->c, g)->places.data[place].set;
+	expr_t set = cause_entry_of(f->c, x)->places.data[place].set;
 	for (size_t i = 0; i < x->conditions.size; i++)
 		if (terms_meet(f->c->pool, set, x->conditions.data[i]))
 			return 1;

@@ -19,8 +19,7 @@
 
 static uint32_t growth_of(const void *data, size_t size)
 {
-	uint32_t g = size > DRIVE_GROWTH ? ((const uint8_t *)data)[DRIVE_GROWTH] : 0;
-	return g > DRIVE_GROWTHS ? DRIVE_GROWTHS : g;
+	return size > DRIVE_GROWTH ? drive_growth(((const uint8_t *)data)[DRIVE_GROWTH]) : 0;
 }
 
 const struct entry *causes_entry(struct causes *c, uint32_t growth)
@@ -96,7 +95,7 @@ void causes_release(struct causes *c)
 		vec_release(&c->calls.data[i].decided);
 		vec_release(&c->calls.data[i].decided_in);
 	}
-	for (uint32_t i = 0; i <= DRIVE_GROWTHS; i++)
+	for (uint32_t i = 0; i < ENTRY_GROWTHS; i++)
 		if (c->opened[i])
 			entry_release(&c->entries[i]);
 	vec_release(&c->calls);
@@ -215,6 +214,30 @@ static int is_offered(const struct causes *c, const struct clause_literal *l)
 	return 0;
 }
 
+/* Other calls are explained by it: the product is a number of elements. */
+static int is_taken(const struct causes *c, const struct clause_literal *l)
+{
+	for (size_t i = 0; i < c->all.size && l->op == CLAUSE_AREA; i++) {
+		const struct clause *x = &c->all.data[i].clause;
+		const struct clause_literal *k = &x->part[0];
+		if (x->count == 1 && k->op == l->op && k->a == l->a && k->b == l->b && k->k == l->k)
+			return 1;
+	}
+	return 0;
+}
+
+/* The pointer is null in the call, and a branch of the program found that. */
+static int is_null(struct cause_search *f, uint32_t place, size_t call)
+{
+	const struct cause_call *x = &f->c->calls.data[call];
+	const struct clause_value *v = &f->values[call * f->places + place];
+	const struct entry_place *p = &cause_entry_of(f->c, x)->places.data[place];
+	for (size_t i = 0; i < x->decided.size && v->there && !v->set; i++)
+		if (terms_meet_own(f->c->pool, p->set, p->there, x->decided.data[i]))
+			return 1;
+	return 0;
+}
+
 /* Did the call break a check of how large objects are, of these alone? */
 static int is_about_sizes(struct cause_search *f, expr_t sizes, const struct cause_call *x)
 {
@@ -257,14 +280,16 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 		from = 0;
 	if (l->op == CLAUSE_ORDERED)
 		return meets(f, a->length, x, from) || meets(f, b->length, x, from) || meets(f, a->set, x, from) || meets(f, b->set, x, from);
-	if (is_offered(f->c, l) && cause_looks_at(f, a, x, from)) /* that the number belongs to the pointer is known from another function */
+	if ((is_offered(f->c, l) || is_taken(f->c, l)) && cause_looks_at(f, a, x, from)) /* that the number belongs to the pointer is known from another function, or from other calls of this one */
 		return 1;
+	if (l->op == CLAUSE_WITHIN && is_null(f, l->b, call) && convention_counts(a, b)) /* where there are none, a count of some is all that goes wrong */
+		return cause_looks_at(f, a, x, from);
 	/* Once a pointer was used it is a constant: the check of null + i speaks of i alone, and that it is null was decided right before. */
 	if (l->op == CLAUSE_SET && x->broke && x->null && is_of_numbers(f, e, vec_last(&x->conditions)))
 		from = x->conditions.size > UNCHECKED ? x->conditions.size - UNCHECKED : 0;
-	if (l->op == CLAUSE_SUM)
+	if (clause_has_third(l->op))
 		about = b->length;
-	if (l->op == CLAUSE_SUM && !cause_looks_at(f, &e->places.data[l->k], x, 0))
+	if (clause_has_third(l->op) && !cause_looks_at(f, &e->places.data[l->k], x, 0))
 		return 0;
 	if (about == b->length && l->op != CLAUSE_LONG && !cause_looks_at(f, a, x, 0))
 		return 0; /* nobody looked at the number */
@@ -279,7 +304,7 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 int cause_is_tight(struct cause_search *f, struct bytes *bytes, const struct clause *c, size_t call)
 {
 	struct cause_call *x = &f->c->calls.data[call];
-	expr_t edge = is_offered(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(cause_entry_of(f->c, x), c);
+	expr_t edge = is_offered(f->c, &c->part[0]) || is_taken(f->c, &c->part[0]) ? EXPR_NONE : clause_edge(cause_entry_of(f->c, x), c);
 	if (!edge || (x->address && c->part[0].op == CLAUSE_WITHIN)) /* p + n is an address in p's object, or nothing is: where it wraps says nothing of n */
 		return 1;
 	return cause_ask(f, bytes, edge, call) == VERDICT_SAT;
@@ -591,7 +616,7 @@ static int speaks_of_globals(const struct causes *c, const struct clause *x)
 {
 	const struct entry_place *all = c->entries[0].places.data;
 	for (unsigned i = 0; i < x->count; i++)
-		if (is_unsure(&all[x->part[i].a]) || is_unsure(&all[x->part[i].b]) || (x->part[i].op == CLAUSE_SUM && is_unsure(&all[x->part[i].k])))
+		if (is_unsure(&all[x->part[i].a]) || is_unsure(&all[x->part[i].b]) || (clause_has_third(x->part[i].op) && is_unsure(&all[x->part[i].k])))
 			return 1;
 	return 0;
 }
@@ -685,6 +710,16 @@ int causes_keeps_text(struct causes *c, const void *data, size_t size, const cha
 	return keeps;
 }
 
+int causes_meets_text(struct causes *c, const void *data, size_t size, const char *text)
+{
+	const struct entry *e = causes_entry(c, 0);
+	struct clause_value *v = mem_zalloc((e->places.size + 1) * sizeof *v);
+	take_values(c, data, size, v);
+	int meets = contract_meets(e, v, text);
+	free(v);
+	return meets;
+}
+
 unsigned causes_broken(struct causes *c, const void *data, size_t size, uint32_t which, int *breaks)
 {
 	const struct entry *e = causes_entry(c, 0);
@@ -730,10 +765,15 @@ int causes_offer(struct causes *c, struct causes *other, const struct cause *x)
 {
 	const struct entry *e = causes_entry(c, 0), *from = causes_entry(other, 0);
 	struct clause_literal l = x->clause.part[0];
-	if ((l.op != CLAUSE_WITHIN && l.op != CLAUSE_LE) || clause_class(from, &x->clause) != CLAUSE_LENGTH)
+	if ((l.op != CLAUSE_WITHIN && l.op != CLAUSE_LE && l.op != CLAUSE_AREA) || clause_class(from, &x->clause) != CLAUSE_LENGTH)
 		return 0;
 	l.a = same_place(e, &from->places.data[l.a]);
 	l.b = same_place(e, &from->places.data[l.b]);
+	if (clause_has_third(l.op)) {
+		uint32_t third = same_place(e, &from->places.data[l.k]);
+		l.a = third == ENTRY_NONE ? ENTRY_NONE : l.a;
+		l.k = third;
+	}
 	if (l.a == ENTRY_NONE || l.b == ENTRY_NONE || is_offered(c, &l) || clause_class(e, &(struct clause){.part = {l}, .count = 1}) != CLAUSE_LENGTH)
 		return 0;
 	vec_push(&c->offered, ((struct clause){.part = {l}, .count = 1}));
@@ -770,6 +810,30 @@ static void take_every(struct cause_search *f)
 	f->every = c->every = 1;
 	for (size_t i = 0; i < f->calls; i++)
 		take_values(c, c->calls.data[i].data, c->calls.data[i].size, f->values + i * f->places);
+}
+
+int causes_cover(struct causes *c, const uint8_t *used)
+{
+	struct cause_search f = {.c = c, .calls = c->calls.size};
+	struct bytes *bytes = mem_zalloc((f.calls + 1) * sizeof *bytes);
+	int all = 1, kept = 0;
+	f.paths = mem_zalloc((f.calls + 1) * sizeof *f.paths);
+	for (size_t i = 0; i < f.calls && all; i++) {
+		const struct cause_call *x = &c->calls.data[i];
+		const struct entry *e = cause_entry_of(c, x);
+		expr_t t = expr_true(c->pool);
+		for (size_t k = 0; k < c->all.size && x->failed; k++)
+			if (used[k])
+				t = expr_and(c->pool, t, clause_term(e, &c->all.data[k].clause));
+		all = !x->failed || cause_ask(&f, bytes, t, i) == VERDICT_UNSAT;
+		kept |= !x->failed && !causes_broken_of(c, x->data, x->size, used);
+	}
+	for (size_t i = 0; i < f.calls; i++)
+		if (f.paths[i])
+			solve_path_free(f.paths[i]);
+	free(f.paths);
+	free(bytes);
+	return all && kept;
 }
 
 void causes_find(struct causes *c)

@@ -72,8 +72,8 @@ struct causes {
 	uint64_t queries;
 	VEC(struct clause) offered; /* what other functions require of the same places */
 	/* private */
-	struct entry entries[DRIVE_GROWTHS + 1];
-	uint8_t opened[DRIVE_GROWTHS + 1];
+	struct entry entries[ENTRY_GROWTHS];
+	uint8_t opened[ENTRY_GROWTHS];
 	int every; /* values of places that speak of all structures of a type are taken: some clause may be about one */
 };
 
@@ -88,10 +88,15 @@ int causes_offer(struct causes *c, struct causes *other, const struct cause *x);
 void causes_again(struct causes *c);
 /* Writes the texts again, for a contract of these causes alone (NULL: all): what lies behind a pointer that the others do not require to be set gets a guard. */
 void causes_write(struct causes *c, const uint8_t *used);
+/* Does each failing call follow a path that no call keeping all of these causes follows, by proof? And does some call that passes keep them? */
+int causes_cover(struct causes *c, const uint8_t *used);
 /* Does the call keep all clauses (scalars: also those that speak of scalars alone)? By its values. */
 int causes_keeps(struct causes *c, const void *data, size_t size, int scalars);
 /* Does the call keep a clause that is known by its text (parse.c)? 1, 0; -1: not known. */
 int causes_keeps_text(struct causes *c, const void *data, size_t size, const char *text);
+/* Is all that the clause requires there in the call, behind no null pointer? Of what is said of all structures nothing is known: 1. */
+int causes_meets_text(struct causes *c, const void *data, size_t size, const char *text);
+int contract_meets(const struct entry *e, const struct clause_value *values, const char *text);
 /* Is a clause sure to hold where another does? tree(p, next) where tree(p, next, child) does; of other clauses nothing is said. */
 int contract_implies(const char *strong, const char *weak);
 int contract_holds(const struct entry *e, const struct clause_value *values, const char *text);

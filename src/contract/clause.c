@@ -20,7 +20,12 @@ static const struct {
 
 static int has_two(enum clause_op op)
 {
-	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_DISTINCT || op == CLAUSE_ORDERED;
+	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_AREA || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_DISTINCT || op == CLAUSE_ORDERED;
+}
+
+int clause_has_third(enum clause_op op)
+{
+	return op == CLAUSE_SUM || op == CLAUSE_AREA;
 }
 
 unsigned clause_cost(const struct clause *c)
@@ -45,7 +50,7 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 {
 	const struct clause_value *a = &v[l->a], *b = &v[l->b];
 	int is_signed = e->places.data[l->a].is_signed;
-	if (!a->there || (has_two(l->op) && !b->there) || (l->op == CLAUSE_SUM && !v[l->k].there))
+	if (!a->there || (has_two(l->op) && !b->there) || (clause_has_third(l->op) && !v[l->k].there))
 		return 1;
 	switch (l->op) {
 	case CLAUSE_SET: return a->set;
@@ -55,6 +60,7 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_WITHIN: return a->value <= b->length;
 	case CLAUSE_BELOW: return a->value < b->length;
 	case CLAUSE_SUM: return a->value <= b->length && v[l->k].value <= b->length - a->value;
+	case CLAUSE_AREA: return !((a->value | v[l->k].value) >> 32) && a->value * v[l->k].value <= b->length;
 	case CLAUSE_ENDED: return !a->set || a->ended;
 	case CLAUSE_ORDERED: return a->set == b->set && (!a->set || (a->object == b->object && a->length >= b->length));
 	case CLAUSE_EVERY:
@@ -62,6 +68,7 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_TREE: return a->value != 0;
 	case CLAUSE_DISTINCT: return !a->set || !b->set || a->object != b->object;
 	case CLAUSE_ZERO: return a->value == 0;
+	case CLAUSE_EQUAL: return a->value == l->k;
 	case CLAUSE_NONZERO: return a->value != 0;
 	case CLAUSE_POSITIVE: return (int64_t)a->value > 0;
 	case CLAUSE_NATURAL: return (int64_t)a->value >= 0;
@@ -86,6 +93,18 @@ int clause_holds(const struct entry *e, const struct clause *c, const struct cla
 
 /* ------------------------------------------------------------------- terms */
 
+/* product(a, c) <= len(b): where one of them is 0, or neither is larger than the length, which is short enough for a product of half the bits (CLAUSE_AREA_MOST). */
+static expr_t area_term(const struct entry *e, const struct clause_literal *l)
+{
+	struct exprs *p = e->pool;
+	expr_t a = e->places.data[l->a].value, c = e->places.data[l->k].value, n = e->places.data[l->b].length, zero = expr_const(p, 64, 0);
+	expr_t short_of = expr_and(p, expr_binary(p, MUSTER_OP_ULE, a, n), expr_binary(p, MUSTER_OP_ULE, c, n));
+	expr_t product = expr_binary(p, MUSTER_OP_MUL, expr_zext(p, expr_extract(p, a, 0, 16), 32), expr_zext(p, expr_extract(p, c, 0, 16), 32));
+	expr_t fits = expr_binary(p, MUSTER_OP_ULE, expr_zext(p, product, 64), n);
+	expr_t narrow = expr_eq(p, expr_extract(p, expr_binary(p, MUSTER_OP_OR, a, c), 32, 32), expr_const(p, 32, 0));
+	return expr_and(p, narrow, expr_or(p, expr_or(p, expr_eq(p, a, zero), expr_eq(p, c, zero)), expr_and(p, short_of, fits)));
+}
+
 static expr_t literal_term(const struct entry *e, const struct clause_literal *l)
 {
 	struct exprs *p = e->pool;
@@ -102,6 +121,7 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 		t = expr_and(p, expr_binary(p, MUSTER_OP_ULE, a->value, b->length),
 			     expr_binary(p, MUSTER_OP_ULE, e->places.data[l->k].value, expr_binary(p, MUSTER_OP_SUB, b->length, a->value)));
 		break;
+	case CLAUSE_AREA: t = area_term(e, l); break;
 	case CLAUSE_ENDED: t = expr_or(p, expr_not(p, a->set), a->ended); break;
 	case CLAUSE_ORDERED:
 		t = expr_and(p, expr_and(p, a->set, b->set), expr_and(p, expr_eq(p, a->object, b->object), expr_binary(p, MUSTER_OP_ULE, b->length, a->length)));
@@ -112,6 +132,7 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 	case CLAUSE_TREE: t = shape_term(p, &e->shapes.data[a->shape]); break;
 	case CLAUSE_DISTINCT: t = expr_not(p, expr_and(p, expr_and(p, a->set, b->set), expr_eq(p, a->object, b->object))); break;
 	case CLAUSE_ZERO: t = expr_eq(p, a->value, zero); break;
+	case CLAUSE_EQUAL: t = expr_eq(p, a->value, expr_const(p, 64, l->k)); break;
 	case CLAUSE_NONZERO: t = expr_not(p, expr_eq(p, a->value, zero)); break;
 	case CLAUSE_POSITIVE: t = expr_binary(p, MUSTER_OP_SLT, zero, a->value); break;
 	case CLAUSE_NATURAL: t = expr_binary(p, MUSTER_OP_SLE, zero, a->value); break;
@@ -124,7 +145,7 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 	case CLAUSE_OP_COUNT: break;
 	}
 	expr_t there = has_two(l->op) ? expr_and(p, a->there, b->there) : a->there;
-	if (l->op == CLAUSE_SUM)
+	if (clause_has_third(l->op))
 		there = expr_and(p, there, e->places.data[l->k].there);
 	return expr_or(p, expr_not(p, there), t);
 }
@@ -152,6 +173,10 @@ expr_t clause_edge(const struct entry *e, const struct clause *c)
 		number = expr_binary(p, MUSTER_OP_ADD, a->value, e->places.data[l->k].value);
 		bound = expr_binary(p, MUSTER_OP_ADD, b->length, one);
 		break;
+	case CLAUSE_AREA:
+		number = expr_binary(p, MUSTER_OP_MUL, a->value, e->places.data[l->k].value);
+		bound = expr_binary(p, MUSTER_OP_ADD, b->length, one);
+		break;
 	case CLAUSE_EVERY: /* some number is one too large, and none more */
 		bound = every_slack_term(e, a);
 		return bound ? expr_and(p, bound, expr_not(p, every_term(e, a))) : EXPR_NONE;
@@ -174,6 +199,7 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_WITHIN: buf_addf(out, "%s <= len(%s)", a, b); break;
 	case CLAUSE_BELOW: buf_addf(out, "%s < len(%s)", a, b); break;
 	case CLAUSE_SUM: buf_addf(out, "(%s <= len(%s) && %s <= len(%s) - %s)", a, b, e->places.data[l->k].text, b, a); break;
+	case CLAUSE_AREA: buf_addf(out, "product(%s, %s) <= len(%s)", a, e->places.data[l->k].text, b); break;
 	case CLAUSE_ENDED: buf_addf(out, "terminated(%s)", a); break;
 	case CLAUSE_ORDERED: buf_addf(out, "ordered(%s, %s)", a, b); break;
 	case CLAUSE_EVERY:
@@ -185,9 +211,10 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_POSITIVE: buf_addf(out, "%s > 0", a); break;
 	case CLAUSE_NATURAL: buf_addf(out, "%s >= 0", a); break;
 	case CLAUSE_NOTABOVE: buf_addf(out, "%s <= 0", a); break;
+	case CLAUSE_EQUAL:
 	case CLAUSE_MOST:
 	case CLAUSE_LEAST:
-		buf_addf(out, "%s %s ", a, l->op == CLAUSE_MOST ? "<=" : ">=");
+		buf_addf(out, "%s %s ", a, l->op == CLAUSE_EQUAL ? "==" : l->op == CLAUSE_MOST ? "<=" : ">=");
 		if (is_signed)
 			buf_addf(out, "%" PRId64, (int64_t)l->k);
 		else
@@ -224,7 +251,7 @@ void clause_text(const struct entry *e, const struct clause *c, const uint8_t *k
 		add_guards(e, c->part[i].a, known, said, out);
 		if (has_two(c->part[i].op))
 			add_guards(e, c->part[i].b, known, said, out);
-		if (c->part[i].op == CLAUSE_SUM)
+		if (clause_has_third(c->part[i].op))
 			add_guards(e, (uint32_t)c->part[i].k, known, said, out);
 		if (c->part[i].op == CLAUSE_BEFORE && !(known && known[c->part[i].a]))
 			buf_addf(out, "%s == NULL || ", e->places.data[c->part[i].a].text);

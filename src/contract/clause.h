@@ -19,6 +19,7 @@
 	X(BELOW, 2, CLAUSE_LENGTH)     /* a < len(b) */                          \
 	X(BEFORE, 4, CLAUSE_LENGTH)    /* before(a) >= k: bytes of the object in front of what a points to. The driver's pointers have none: it holds where a is null alone */ \
 	X(SUM, 5, CLAUSE_LENGTH)       /* a <= len(b) && c <= len(b) - a: a + c does, and does not wrap; k is c's number */ \
+	X(AREA, 5, CLAUSE_LENGTH)      /* product(a, c) <= len(b): a * c elements; of numbers above 32 bits the product is the largest there is; k is c's number */ \
 	X(ENDED, 2, CLAUSE_LENGTH)     /* terminated(a): a is null, or one of its bytes is 0 */ \
 	X(ORDERED, 3, CLAUSE_LENGTH)   /* ordered(a, b): both are null, or point into one object, and b not in front of a */ \
 	X(TREE, 2, CLAUSE_SHAPE)       /* tree(p, next): a is the shape (entry.h); k: its members, each of which costs 1 */ \
@@ -26,6 +27,7 @@
 	X(APART, 6, CLAUSE_SHAPE)      /* apart(T, f): likewise */ \
 	X(DISTINCT, 5, CLAUSE_SHAPE)   /* distinct(a, b): one is null, or they point to two objects */ \
 	X(ZERO, 3, CLAUSE_SCALAR)      /* a == 0 */                              \
+	X(EQUAL, 3, CLAUSE_SCALAR)     /* a == k: a guard, of a number that means none (fd == -1) */ \
 	X(NONZERO, 3, CLAUSE_SCALAR)   /* a != 0 */                              \
 	X(POSITIVE, 3, CLAUSE_SCALAR)  /* a > 0 */                               \
 	X(NATURAL, 3, CLAUSE_SCALAR)   /* a >= 0 */                              \
@@ -52,6 +54,11 @@ struct clause {
 	struct clause_literal part[2]; /* the requirement, then a guard */
 	unsigned count;
 };
+
+#define CLAUSE_AREA_MOST 65535 /* elements of what a product is compared with */
+
+/* Does the literal speak of a third place, k? */
+int clause_has_third(enum clause_op op);
 
 /* The values that a place has in one call. */
 struct clause_value {

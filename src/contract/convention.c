@@ -17,6 +17,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MORE_THAN_ANY ((uint64_t)1 << 40) /* elements: no memory has as many */
+
 /* Where the last name of the place begins: of p->next it is next. */
 static size_t name_from(const char *text)
 {
@@ -83,6 +85,11 @@ static int counts_it(const char *number, const char *pointer)
 {
 	size_t n = strlen(pointer);
 	return sounds_count(number) || (!strncasecmp(number, pointer, n) && sounds_count(number + n));
+}
+
+int convention_counts(const struct entry_place *number, const struct entry_place *pointer)
+{
+	return number->kind == ENTRY_NUMBER && number->counts && number->in_struct && are_beside(number, pointer) && counts_it(number->text, pointer->text);
 }
 
 /* Is the number one that a loop counted up to before it failed? It was looked at, and is no part of the check that was broken. */
@@ -198,6 +205,15 @@ static int are_compared(struct cause_search *f, const struct entry_place *a, con
 	return 0;
 }
 
+/* Does the path look at their product? */
+static int are_multiplied(struct cause_search *f, const struct entry_place *a, const struct entry_place *c, const struct cause_call *x)
+{
+	for (size_t i = 0; i < x->conditions.size; i++)
+		if (terms_multiply(f->c->pool, a->value, c->value, x->conditions.data[i]))
+			return 1;
+	return 0;
+}
+
 /* The number was compared with the count and is not larger, or by one, and the call fails with an object of just so many items: what is read, at the count. */
 static int passes_count(struct cause_search *f, struct bytes *bytes, const struct entry_place *a, const struct entry_place *b, const struct entry_place *count, size_t call)
 {
@@ -230,12 +246,35 @@ static int passes_check(struct cause_search *f, struct bytes *bytes, const struc
 	return 0;
 }
 
+/* The same of a product of two numbers beside the pointer (rows and columns): some call with just as many elements fails, and none with more. */
+static int passes_area(struct cause_search *f, struct bytes *bytes, const struct entry *e, const struct entry_place *b, size_t call)
+{
+	const struct cause_call *x = &f->c->calls.data[call];
+	struct exprs *p = f->c->pool;
+	if (b->kind != ENTRY_POINTER || !b->length || b->most > CLAUSE_AREA_MOST || !is_in_last(f, b->length, b->there, x))
+		return 0;
+	for (uint32_t i = 0; i < e->places.size; i++) {
+		const struct entry_place *a = &e->places.data[i];
+		for (uint32_t k = i + 1; k < e->places.size && a->kind == ENTRY_NUMBER && a->counts && are_beside(a, b); k++) {
+			const struct entry_place *c = &e->places.data[k];
+			struct clause_literal area = {CLAUSE_AREA, i, (uint32_t)(b - e->places.data), k};
+			if (c->kind != ENTRY_NUMBER || !c->counts || !are_beside(c, b) || !are_multiplied(f, a, c, x))
+				continue;
+			expr_t product = expr_binary(p, MUSTER_OP_MUL, a->value, c->value), there = expr_and(p, both_there(p, a, b), clause_term(e, &(struct clause){.part = {area}, .count = 1}));
+			if (cause_ask(f, bytes, expr_and(p, there, expr_eq(p, product, b->length)), call) == VERDICT_SAT &&
+			    cause_ask(f, bytes, expr_and(p, there, expr_not(p, expr_eq(p, product, b->length))), call) == VERDICT_UNSAT)
+				return 1;
+		}
+	}
+	return 0;
+}
+
 /* The same, asked once for each call and pointer. */
 static int is_whole(struct cause_search *f, struct bytes *bytes, const struct entry *e, uint32_t place, size_t call)
 {
 	uint8_t *known = &f->whole[call * f->places + place];
 	if (*known == NOT_ASKED)
-		*known = passes_check(f, bytes, e, &e->places.data[place], call) ? ALLOWED : EXCLUDED;
+		*known = passes_check(f, bytes, e, &e->places.data[place], call) || passes_area(f, bytes, e, &e->places.data[place], call) ? ALLOWED : EXCLUDED;
 	return *known == ALLOWED;
 }
 
@@ -410,6 +449,8 @@ int convention_keeps_count(const struct entry *e, const struct clause *c)
 {
 	const struct clause_literal *l = &c->part[0];
 	const struct entry_place *x = &e->places.data[l->a];
+	if (c->count == 1 && x->kind == ENTRY_NUMBER && x->counts && x->in_struct && x->bits == 64 && l->op == CLAUSE_MOST && l->k >= MORE_THAN_ANY && l->k <= INT64_MAX && sounds_count(x->text))
+		return 1;
 	if (c->count != 1 || x->kind != ENTRY_NUMBER || !x->counts || !x->in_struct || !x->is_signed || (!sounds_count(x->text) && !sounds_references(x->text)))
 		return 0;
 	return l->op == CLAUSE_NATURAL || (l->op == CLAUSE_LEAST && (int64_t)l->k <= 0) || (l->op == CLAUSE_MOST && (int64_t)l->k == (int64_t)(((uint64_t)1 << (x->bits - 1)) - 2));
@@ -424,9 +465,10 @@ int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct
 	case CLAUSE_WITHIN:
 	case CLAUSE_BELOW:
 	case CLAUSE_SUM:
+	case CLAUSE_AREA:
 	case CLAUSE_LONG:
 	case CLAUSE_ENDED:
-		if (passes_end(f, bytes, e, l->b, call) || is_whole(f, bytes, e, l->b, call))
+		if (uses_what_is_null(f, &e->places.data[l->b], x) || passes_end(f, bytes, e, l->b, call) || is_whole(f, bytes, e, l->b, call))
 			return 1;
 		break;
 	case CLAUSE_MOST:

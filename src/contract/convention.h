@@ -10,6 +10,9 @@ int convention_forbids(struct cause_search *f, struct bytes *bytes, const struct
 /* A member that counts is not negative, and no count of anything reaches the end of its type's range: the clause says no more than that. */
 int convention_keeps_count(const struct entry *e, const struct clause *c);
 
+/* Does the number beside the pointer count what it points to, by its name? */
+int convention_counts(const struct entry_place *number, const struct entry_place *pointer);
+
 /* In cause.c. No call on the failing path keeps the literal, by proof. */
 int cause_excludes_literal(struct cause_search *f, struct bytes *bytes, const struct clause_literal *l, size_t call);
 /* Some call on the failing path breaks the clause by one, if it compares. */

@@ -493,11 +493,11 @@ static void add_global(struct making *m, uint32_t root)
 
 void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, uint32_t number, uint32_t growth)
 {
-	static const uint8_t prefix[DRIVE_GROWTHS + 1][DRIVE_PREFIX] = {[1] = {[DRIVE_GROWTH] = 1}, [2] = {[DRIVE_GROWTH] = 2}};
+	const uint8_t prefix[DRIVE_PREFIX] = {[DRIVE_GROWTH] = (uint8_t)growth};
 	struct making m = {.b = {.e = e, .p = pool, .h = h, .parent = ENTRY_NONE, .index = ENTRY_NONE, .most = PLACES_MOST}};
 	memset(e, 0, sizeof *e);
 	e->pool = pool;
-	walk_open(&m.b.walk, h, number, prefix[growth <= DRIVE_GROWTHS ? growth : DRIVE_GROWTHS], DRIVE_PREFIX);
+	walk_open(&m.b.walk, h, number, prefix, DRIVE_PREFIX);
 	for (uint32_t i = 0; i < m.b.walk.f->parameters; i++) {
 		const struct drive_root *r = &h->roots.data[m.b.walk.f->first_root + i];
 		const char *name = h->root_names.data[m.b.walk.f->first_root + i];

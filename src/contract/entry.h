@@ -60,7 +60,9 @@ struct entry {
 	VEC(struct every) everys;
 };
 
-/* Of function `number` of the harness, for inputs whose objects have grown so often. */
+#define ENTRY_GROWTHS (DRIVE_SMALL + 1) /* what an input may say of how large objects are */
+
+/* Of function `number` of the harness, for inputs whose objects have grown so often, or are small (DRIVE_SMALL). */
 void entry_open(struct entry *e, struct exprs *pool, const struct harness *h, uint32_t number, uint32_t growth);
 void entry_release(struct entry *e);
 

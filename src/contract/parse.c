@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,36 @@ int contract_holds(const struct entry *e, const struct clause_value *values, con
 	}
 	free(copy);
 	return holds ? 1 : known ? 0 : -1;
+}
+
+static int is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Does the text name the place, and not one that it is a part of? */
+static int names(const char *text, const char *place)
+{
+	size_t n = strlen(place);
+	for (const char *s = strstr(text, place); s; s = strstr(s + 1, place)) {
+		char before = s == text ? ' ' : s[-1], after = s[n];
+		if (!is_word(before) && before != '.' && before != '>' && !is_word(after) && after != '.' && after != '[' && (after != '-' || s[n + 1] != '>'))
+			return 1;
+	}
+	return 0;
+}
+
+int contract_meets(const struct entry *e, const struct clause_value *values, const char *text)
+{
+	const char *last = text; /* guards come first */
+	if (!strncmp(text, "every(", 6) || !strncmp(text, "apart(", 6))
+		return 1;
+	for (const char *next; (next = strstr(last, " || "));)
+		last = next + 4;
+	for (size_t i = 0; i < e->places.size; i++)
+		if (e->places.data[i].kind <= ENTRY_FUNCTION && names(last, e->places.data[i].text) && !values[i].there)
+			return 0;
+	return 1;
 }
 
 /* Does the list of members, "a, b)", have this one? */

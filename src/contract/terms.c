@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define QUESTION_DEPTH 24 /* terms above each other in which a question is looked for: a switch has one for each case */
+#define PRODUCT_TERMS 400 /* of a condition, among which a product is looked for */
 #define CONSTANT_DEPTH 6 /* terms above each other in which constants are looked for */
 
 int terms_meet(struct exprs *p, expr_t a, expr_t b)
@@ -91,6 +92,28 @@ static size_t search_constants(const struct exprs *p, expr_t e, unsigned depth, 
 	for (unsigned i = 0, n = depth ? expr_operands(p, e, operands) : 0; i < n; i++)
 		found += search_constants(p, operands[i], depth - 1, out + found, room - found);
 	return found;
+}
+
+/* *left: terms that may still be looked at, since a term may stand in many others. */
+static int search_product(struct exprs *p, expr_t a, expr_t b, expr_t e, unsigned *left)
+{
+	expr_t arms[3];
+	if (!*left || !terms_meet(p, a, e) || !terms_meet(p, b, e))
+		return 0;
+	--*left;
+	unsigned n = expr_operands(p, e, arms);
+	if (expr_get(p, e)->op == MUSTER_OP_MUL && n == 2 && ((terms_meet(p, a, arms[0]) && terms_meet(p, b, arms[1])) || (terms_meet(p, b, arms[0]) && terms_meet(p, a, arms[1]))))
+		return 1;
+	for (unsigned i = 0; i < n; i++)
+		if (search_product(p, a, b, arms[i], left))
+			return 1;
+	return 0;
+}
+
+int terms_multiply(struct exprs *p, expr_t a, expr_t b, expr_t condition)
+{
+	unsigned left = PRODUCT_TERMS;
+	return search_product(p, a, b, condition, &left);
 }
 
 size_t terms_constants(const struct exprs *p, expr_t e, uint64_t *out, size_t room)

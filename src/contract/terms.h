@@ -10,6 +10,8 @@ int terms_meet(struct exprs *p, expr_t a, expr_t b);
 int terms_meet_own(struct exprs *p, expr_t a, expr_t without, expr_t b);
 /* Does the condition ask whether a variable of `bytes`, alone, is 0? */
 int terms_ask_zero(struct exprs *p, expr_t bytes, expr_t condition);
+/* Is there a product of something of the one and something of the other in the condition? */
+int terms_multiply(struct exprs *p, expr_t a, expr_t b, expr_t condition);
 /* Constants of a term, sign-extended, at most `room` of them; how many. */
 size_t terms_constants(const struct exprs *p, expr_t e, uint64_t *out, size_t room);
 /* Sets looked[i] for each place of the entry state that the conditions speak of: they have a variable in common with what the place has of its own, beside the pointers that lead to it. */

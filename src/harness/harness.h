@@ -21,38 +21,43 @@ struct harness_options {
 				      * where the driver calls the function, and stated where it begins, so that its callers are checked */
 };
 
-/* What a function's verdict cannot speak of, as words: X(NAME, words). */
+/* What a function's verdict cannot speak of, as words: X(NAME, given, words).
+ * given: it says of the state in which the function is called, or of functions that manage memory, what holds of every call that was made. Then `verified given` may be said of such calls, with these words; `verified` may not. */
 #define HARNESS_LIMITS(X)                                                                        \
-	X(STUBS, "calls functions without a body")                                               \
-	X(WEAK, "a function or variable that it uses is weak: another definition may replace it")   \
-	X(WORLD, "calls functions whose results depend on more than their arguments")            \
-	X(MACHINE, "has inline assembly, or built-in functions that may read the machine")       \
-	X(UNSEEN, "calls functions of libc that AddressSanitizer does not look into")            \
-	X(UNCHECKED, "an attribute (no_sanitize) takes out checks of it, or of a function that it calls") \
-	X(UNION, "a union with pointers has them wherever some member has one")                              \
-	X(OPAQUE, "a pointer to an incomplete type is always null")                              \
-	X(LARGER, "a pointer to a struct points to the larger one that the unit casts it to")     \
-	X(ARRAYS, "an array parameter, or characters with a length, are never the same object as what other pointers to the type point to") \
-	X(VOIDS, "a pointer to void is never the same object as what pointers to other types point to") \
-	X(STATICS, "static variables inside functions keep their first values")                  \
-	X(LARGE_GLOBALS, "large, incomplete or thread-local global variables keep their first values")           \
-	X(UNNAMED, "objects without a name in initialisers keep their first values")             \
-	X(FOREIGN_GLOBALS, "variables of libraries and constants of other units have one value")  \
-	X(VOLATILE, "volatile variables change only where the function writes them")             \
-	X(REFINED, "writes to structures with refined fields through other pointers are not checked")  \
-	X(ASSUMED, "what it has the compiler assume is not checked")                         \
-	X(JUMPS, "calls setjmp: whether a variable that changed since is read after a longjmp is not checked")     \
-	X(ADDRESSES, "makes numbers of addresses that may be others in another run")               \
-	X(VARIADIC, "takes variable arguments, and gets none")                                   \
-	X(POINTER_CALLS, "calls through pointers that it is given reach only functions of the unit and stubs") \
-	X(BEFORE, "a precondition asks for bytes in front of a pointer: in calls the pointer is null, since none points behind the start of its object") \
-	X(SANITIZED, "builds without AddressSanitizer have other code in it, or in a function that it calls")
+	X(STUBS, 0, "calls functions without a body")                                               \
+	X(MEMORY, 1, "functions without a body that manage memory, by their names and types, do so as libc's do") \
+	X(WEAK, 0, "a function or variable that it uses is weak: another definition may replace it")   \
+	X(WORLD, 0, "calls functions whose results depend on more than their arguments")            \
+	X(MACHINE, 0, "has inline assembly, or built-in functions that may read the machine")       \
+	X(UNSEEN, 0, "calls functions of libc that AddressSanitizer does not look into")            \
+	X(UNCHECKED, 0, "an attribute (no_sanitize) takes out checks of it, or of a function that it calls") \
+	X(UNION, 1, "a union with pointers has them wherever some member has one")                              \
+	X(OPAQUE, 0, "a pointer to an incomplete type is always null")                              \
+	X(LARGER, 1, "a pointer to a struct points to the larger one that the unit casts it to")     \
+	X(ARRAYS, 1, "an array parameter, or characters with a length, are never the same object as what other pointers to the type point to") \
+	X(VOIDS, 1, "a pointer to void is never the same object as what pointers to other types point to") \
+	X(STATICS, 1, "static variables inside functions keep their first values")                  \
+	X(LARGE_GLOBALS, 1, "large, incomplete or thread-local global variables keep their first values")           \
+	X(UNNAMED, 1, "objects without a name in initialisers keep their first values")             \
+	X(FOREIGN_GLOBALS, 0, "variables of libraries and constants of other units have one value")  \
+	X(VOLATILE, 1, "volatile variables change only where the function writes them")             \
+	X(REFINED, 0, "writes to structures with refined fields through other pointers are not checked")  \
+	X(ASSUMED, 0, "what it has the compiler assume is not checked")                         \
+	X(JUMPS, 0, "calls setjmp: whether a variable that changed since is read after a longjmp is not checked")     \
+	X(ADDRESSES, 0, "makes numbers of addresses that may be others in another run")               \
+	X(VARIADIC, 0, "takes variable arguments, and gets none")                                   \
+	X(POINTER_CALLS, 0, "calls through pointers that it is given reach only functions of the unit and stubs") \
+	X(BEFORE, 0, "a precondition asks for bytes in front of a pointer: in calls the pointer is null, since none points behind the start of its object") \
+	X(SANITIZED, 0, "builds without AddressSanitizer have other code in it, or in a function that it calls")
 enum harness_limit {
-#define X(name, words) HARNESS_##name,
+#define X(name, given, words) HARNESS_##name,
 	HARNESS_LIMITS(X)
 #undef X
 	    HARNESS_LIMIT_COUNT
 };
+/* Those that leave `verified given` to be said. */
+#define HARNESS_LIMITS_GIVEN (0u HARNESS_LIMITS(HARNESS_LIMIT_BIT))
+#define HARNESS_LIMIT_BIT(name, given, words) | (uint32_t)(given) << HARNESS_##name
 const char *harness_limit_words(enum harness_limit l);
 
 struct harness_function {

@@ -27,7 +27,7 @@
 const char *harness_limit_words(enum harness_limit l)
 {
 	static const char *const words[] = {
-#define X(name, words) words,
+#define X(name, given, words) words,
 	    HARNESS_LIMITS(X)
 #undef X
 	};
@@ -291,7 +291,7 @@ static void look_at_callees(struct one *o)
 		} else if (fn->is_other_name) {
 			continue; /* what it stands for is among them */
 		} else if (strmap_get(&p->stub_names, fn->name, NULL)) {
-			*limits |= 1u << HARNESS_STUBS;
+			*limits |= 1u << (plan_memory(p, number) ? HARNESS_MEMORY : HARNESS_STUBS);
 			add_stub(o, number);
 		} else if (!plan_is_pure(linked_name(fn))) {
 			*limits |= 1u << HARNESS_WORLD;

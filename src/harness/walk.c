@@ -280,8 +280,7 @@ void walk_open(struct walk *w, const struct harness *h, uint32_t number, const v
 	w->about = walk_about(h, number);
 	w->data = data;
 	w->size = size;
-	w->growth = walk_byte(w, DRIVE_GROWTH);
-	w->growth = w->growth > DRIVE_GROWTHS ? DRIVE_GROWTHS : w->growth;
+	w->growth = drive_growth(walk_byte(w, DRIVE_GROWTH));
 	vec_reserve(&w->index, (size_t)w->f->pools * DRIVE_OBJECTS);
 	w->index.size = (size_t)w->f->pools * DRIVE_OBJECTS;
 	if (w->index.size)

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define WITHIN_NAMES 6 /* functions that are listed with what is asked of their calls */
+
 #define NAME_WIDTH 40
 #define PROGRAM_WIDTH 64 /* bytes of an input of the whole program that a person is shown */
 #define CONTRACT_WIDTH 120 /* the same of a call that breaks a contract */
@@ -437,6 +439,26 @@ static void print_counts(const struct result *r)
 		printf("%zu call%s of static functions that fail, and that none of their callers was seen to make: -v\n", r->uncalled.size, r->uncalled.size == 1 ? "" : "s");
 }
 
+/* What is asked of calls beside the contract, each with the functions of which it is. */
+static void print_within(const struct result *r)
+{
+	for (size_t i = 0; i < r->functions.size; i++) {
+		const char *within = r->functions.data[i].within;
+		size_t first = 0, count = 0;
+		while (within && first < i && (!r->functions.data[first].within || strcmp(r->functions.data[first].within, within)))
+			first++;
+		if (!within || first < i)
+			continue;
+		printf("    %s%s:%s", color("\033[2m"), within, color("\033[0m"));
+		for (size_t k = i; k < r->functions.size; k++)
+			if (r->functions.data[k].within && !strcmp(r->functions.data[k].within, within) && count++ < WITHIN_NAMES)
+				printf("%s %s", count > 1 ? "," : "", r->functions.data[k].name);
+		if (count > WITHIN_NAMES)
+			printf(" and %zu more", count - WITHIN_NAMES);
+		printf("\n");
+	}
+}
+
 void functions_print(const struct result *r, const struct functions_view *v)
 {
 	struct totals t = add_up(r);
@@ -453,7 +475,8 @@ void functions_print(const struct result *r, const struct functions_view *v)
 	if ((t.verdicts[VERDICT_VERIFIED] || t.verdicts[VERDICT_GIVEN]) && v->file_count)
 		print_scope(v);
 	if (t.verdicts[VERDICT_GIVEN])
-		printf("%sverified given: the same of all calls that keep the function's contract%s\n", color("\033[2m"), color("\033[0m"));
+		printf("%sverified given: the same of all calls that keep the function's contract, and of no others%s\n", color("\033[2m"), color("\033[0m"));
+	print_within(r);
 	if (v->stats)
 		checks_stats_print(r);
 	print_bugs(r, is_many(v));

@@ -95,7 +95,8 @@ struct result_bug {
 	X(LIMITS_WORDS, "limits", WORD, limits)                                                    \
 	X(MACHINE, "machine", ID, machine)                                                         \
 	X(RUN, "run", COUNT, run)                                                                  \
-	X(GIVEN, "given", WORD, given)
+	X(GIVEN, "given", WORD, given)                                                             \
+	X(WITHIN, "within", WORD, within)
 enum result_function_field {
 #define X(name, key, how, member) RESULT_FUNCTION_##name,
 	RESULT_FUNCTION_FIELDS(X)
@@ -111,6 +112,7 @@ struct result_function {
 	const char *verdict; /* a word of RESULT_VERDICTS */
 	const char *why;     /* it is no better; NULL: it is verified */
 	const char *given;   /* the contract that its verdict speaks of; NULL: none */
+	const char *within;  /* what else is asked of the calls that it speaks of; NULL: nothing */
 	uint64_t covered, total; /* branch outcomes */
 	uint64_t tests, bugs, suspected;
 	const char *losses; /* of the search: "concretised 144, cut 1"; "" for none */

@@ -32,7 +32,7 @@ static const struct test_function *searched(const struct test_session *s, uint32
 
 static int is_proved(const struct test_function *f)
 {
-	return f && (f->verdict == TEST_VERIFIED || (f->verdict == TEST_GIVEN && f->accepted));
+	return f && (f->verdict == TEST_VERIFIED || (f->verdict == TEST_GIVEN && f->accepted && f->clean && !f->harness->limits));
 }
 
 static int calls(const struct front_function *f, uint32_t callee)

@@ -29,6 +29,8 @@ enum { /* no limit: bits */
 	FLAG_BEYOND = 2,
 	FLAG_GIVEN = 4,	      /* verified for the calls that keep its contract */
 	FLAG_GIVEN_TRIED = 8, /* these were searched, and no limit of the whole run ended that */
+	FLAG_SMALL = 16,      /* FLAG_GIVEN is of those of them whose objects are small */
+	FLAG_SMALL_TRIED = 32,
 };
 
 /* As they are written, each with what follows it. */
@@ -229,7 +231,7 @@ void carry_write(const struct test_session *s, uint32_t function, struct buf *ou
 		h.bugs = (uint32_t)l.bugs.size;
 		for (size_t i = 0; i < s->contracts.size; i++)
 			h.contracts += s->contracts.data[i].function == function;
-		h.flags = (f->explained ? FLAG_EXPLAINED : 0) | (f->beyond ? FLAG_BEYOND : 0) | (f->given ? FLAG_GIVEN : 0) | (f->given_tried ? FLAG_GIVEN_TRIED : 0);
+		h.flags = (f->explained ? FLAG_EXPLAINED : 0) | (f->beyond ? FLAG_BEYOND : 0) | (f->given ? FLAG_GIVEN : 0) | (f->given_tried ? FLAG_GIVEN_TRIED : 0) | (f->small ? FLAG_SMALL : 0) | (f->small_tried ? FLAG_SMALL_TRIED : 0);
 		buf_add(out, &h, sizeof h);
 		write_tests(f, &l, out);
 		for (size_t i = 0; i < l.bugs.size; i++)
@@ -406,6 +408,16 @@ static int same_bugs(struct test_session *s, uint32_t function, const struct car
 	return same;
 }
 
+static void take_given(const struct test_session *s, struct test_function *f)
+{
+	const struct carry *c = f->reuse.carry;
+	int same = c->head.budget == reuse_budget(s->o);
+	f->given = (c->head.flags & FLAG_GIVEN) != 0;
+	f->small = (c->head.flags & FLAG_SMALL) != 0;
+	f->given_tried = (f->given && !f->small) || ((c->head.flags & FLAG_GIVEN_TRIED) && same);
+	f->small_tried = f->small || ((c->head.flags & FLAG_SMALL_TRIED) && same);
+}
+
 int carry_contracts(struct test_session *s, uint32_t function)
 {
 	struct test_function *f = &s->functions.data[function];
@@ -424,7 +436,16 @@ int carry_contracts(struct test_session *s, uint32_t function)
 							     .size = k->is.size, .necessary = (int)k->is.necessary});
 	}
 	f->explained = 1;
-	f->given = (c->head.flags & FLAG_GIVEN) != 0;
-	f->given_tried = f->given || ((c->head.flags & FLAG_GIVEN_TRIED) && c->head.budget == reuse_budget(s->o));
+	take_given(s, f);
 	return 1;
+}
+
+void carry_given(struct test_session *s)
+{
+	for (uint32_t i = 0; i < s->functions.size; i++) {
+		struct test_function *f = &s->functions.data[i];
+		const struct carry *c = f->reuse.carry;
+		if (c && f->reuse.how == TEST_REUSE_ALL && !c->bugs.size && !f->bugs && !f->owed && !f->suppressed && c->head.accepted == accepted_of(f))
+			take_given(s, f);
+	}
 }

@@ -18,5 +18,7 @@ void carry_free(struct carry *c);
 void carry_outcomes(struct test_session *s, uint32_t function);
 /* Once all tests were run: are its findings those of the earlier run, so that what was explained of them holds? Then causes and contracts are taken over: 1. */
 int carry_contracts(struct test_session *s, uint32_t function);
+/* Then, of functions without findings: what came of the search of calls whose objects are small. */
+void carry_given(struct test_session *s);
 
 #endif

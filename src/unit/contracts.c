@@ -756,6 +756,25 @@ static void add_contracts(struct explaining *x, struct explained *e)
 	}
 }
 
+/* A search that came to its end ran every path. Those that failed are of no call that keeps the contract, by proof: then the function is verified for all that do. What C can state is searched once more (given.c); this is for what it
+ * cannot, `every` say. */
+static void find_given(struct explaining *x, struct explained *e)
+{
+	struct test_function *f = &x->s->functions.data[e->function];
+	int any = 0;
+	for (size_t i = 0; i < e->causes.all.size; i++)
+		any |= e->owed[i] && (!strncmp(e->causes.all.data[i].text, "every(", 6) || !strncmp(e->causes.all.data[i].text, "apart(", 6));
+	if (!any || !test_is_whole(f) || f->accepted)
+		return;
+	for (size_t i = 0; i < f->tests.size; i++) {
+		uint32_t call = e->call_of.data[i];
+		if (!(f->tests.data[i].flags & TEST_ASSUMED) && !(f->tests.data[i].passed && !f->tests.data[i].failed) && !(call && e->causes.calls.data[call - 1].failed))
+			return;
+	}
+	f->given = causes_cover(&e->causes, e->owed);
+	f->small = f->given && x->s->o->small;
+}
+
 /* What a function shows only by calls that break its contract is no bug of it. */
 static void count_bugs(struct test_session *s)
 {
@@ -814,7 +833,7 @@ static int find_contracts(struct test_session *s)
 		r = choose_blamed(&x, &s->bugs.data[i]);
 	test_drop_repeated(s);
 	for (size_t i = 0; i < x.functions.size && !r; i++)
-		add_contracts(&x, &x.functions.data[i]);
+		add_contracts(&x, &x.functions.data[i]), find_given(&x, &x.functions.data[i]);
 	if (!r)
 		count_bugs(s);
 	for (size_t i = 0; i < x.functions.size; i++) {

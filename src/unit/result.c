@@ -184,7 +184,11 @@ struct result_function test_result_function(struct test_session *s, struct test_
 		to.given = "its callers";
 	} else if (f->verdict == TEST_GIVEN) {
 		test_contract_text(s, (uint32_t)(f - s->functions.data), &text);
+		if (!text.size)
+			buf_adds(&text, "true");
 		to.given = result_keep(r, &text);
+		test_within_text(f, &text);
+		to.within = text.size ? result_keep(r, &text) : NULL;
 	}
 	for (size_t i = 0; i < f->tests.size; i++)
 		to.paths += f->tests.data[i].path != 0 && !(f->tests.data[i].flags & TEST_ASSUMED);

@@ -23,7 +23,7 @@
 
 /* Where a harness's limit means that something is read or written that has no place. */
 #define HIDDEN_LIMITS                                                                                                                   \
-	(1u << HARNESS_STUBS | 1u << HARNESS_WEAK | 1u << HARNESS_WORLD | 1u << HARNESS_MACHINE | 1u << HARNESS_UNION | 1u << HARNESS_OPAQUE | \
+	(1u << HARNESS_STUBS | 1u << HARNESS_MEMORY | 1u << HARNESS_WEAK | 1u << HARNESS_WORLD | 1u << HARNESS_MACHINE | 1u << HARNESS_UNION | 1u << HARNESS_OPAQUE | \
 	 1u << HARNESS_LARGER | 1u << HARNESS_STATICS | 1u << HARNESS_LARGE_GLOBALS | 1u << HARNESS_UNNAMED | 1u << HARNESS_FOREIGN_GLOBALS |  \
 	 1u << HARNESS_VOLATILE | 1u << HARNESS_JUMPS | 1u << HARNESS_ADDRESSES | 1u << HARNESS_VARIADIC)
 

@@ -50,6 +50,7 @@ struct test_options {
 	int json, stats, quiet, verbose;
 	int no_invariants;
 	int no_grow; /* objects keep to elements and characters */
+	int small;   /* they have few (DRIVE_SMALL), whatever elements and characters say */
 	int fresh;   /* nothing that earlier runs found out is reused */
 	int repeatable;		   /* no clock decides anything */
 	int runs_given, function_time_given; /* by the user: they hold however much of --time is left */
@@ -199,8 +200,10 @@ struct test_function {
 	uint64_t unchecked; /* tests of which the san variant could say nothing */
 	uint32_t bugs, suspected;
 	const char *accepted; /* its contract, by a person; NULL: none (accepted.c) */
+	int clean;	     /* nothing keeps it from being verified but limits of the harness that leave `verified given` (HARNESS_LIMITS_GIVEN) */
 	int given;	     /* verified for all calls that keep its contract (given.c) */
 	int given_tried;     /* these were searched, with the contract as it is */
+	int small, small_tried; /* the same of those calls whose objects are small (DRIVE_SMALL) */
 	int explained;	     /* its calls that failed have causes, or have none (contracts.c) */
 	VEC(struct test_owing) owing; /* by bug, then */
 	uint32_t owed;	     /* findings that its callers' contract excludes: no bugs */
@@ -461,6 +464,7 @@ void test_owing_none(struct test_function *f, uint32_t serial); /* a call of it 
 /* given.c: searches functions with contracts for calls that keep them. 0, -1. */
 int test_given(struct test_session *s);
 void test_contract_text(const struct test_session *s, uint32_t function, struct buf *out); /* all that it requires, joined */
+void test_within_text(const struct test_function *f, struct buf *out); /* what else is asked of calls for which it is verified given its contract; nothing: as of those of verified functions */
 /* summarise.c: with --summaries, from all tests of all functions. 0, -1. */
 int test_summaries(struct test_session *s);
 /* Of these tests of a function; in the list, as they are: neither simplified nor joined. 0, -1. */
@@ -493,6 +497,7 @@ void test_find_outcomes(struct test_session *s); /* of each function */
 /* What was checked for a verdict of verified, in words; nothing for others. */
 void test_conditions(const struct test_session *s, const struct test_function *f, struct buf *out);
 void test_find_covered(struct test_session *s); /* of each function, which outcomes its calls have taken so far */
+int test_is_whole(const struct test_function *f); /* nothing keeps it from being verified but its findings, and limits that leave `verified given` */
 void test_judge(struct test_session *s);	 /* when everything was checked */
 void test_scope(const struct test_session *s,
 		struct buf *out); /* one line: what verdicts speak of */

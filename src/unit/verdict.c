@@ -116,7 +116,38 @@ static void losses(struct test_function *f)
 			reason(f, "%s", search_loss_words((enum search_loss)i));
 }
 
-static void judge(struct test_function *f)
+void test_within_text(const struct test_function *f, struct buf *out)
+{
+	if (f->contexts)
+		return;
+	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
+		if (f->harness->limits & HARNESS_LIMITS_GIVEN & 1u << i)
+			buf_addf(out, "%s%s", out->size ? "; " : "", harness_limit_words((enum harness_limit)i));
+	if (f->given && f->small)
+		buf_addf(out, "%sobjects have at most %u elements, strings %u characters", out->size ? "; " : "", DRIVE_SMALL_ELEMENTS, DRIVE_SMALL_CHARACTERS - 1);
+}
+
+static void add_limits(struct test_function *f, uint32_t limits)
+{
+	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
+		if (limits & 1u << i)
+			reason(f, "%s%s%s%s", harness_limit_words((enum harness_limit)i), i == HARNESS_WEAK ? " (" : "",
+			       i == HARNESS_WEAK ? f->harness->weak : "", i == HARNESS_WEAK ? ")" : "");
+}
+
+static int is_weaker(const struct test_function *f)
+{
+	return f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != (test_is_given(f) || f->harness->limits ? TEST_GIVEN : TEST_VERIFIED);
+}
+
+int test_is_whole(const struct test_function *f)
+{
+	const struct test_searched *r = &f->result;
+	return f->harness->number != UINT32_MAX && !f->lost && f->searched && r->ran && r->ended && r->exhausted && !r->composed && f->checked && !f->unchecked && !f->beyond && !f->suspected &&
+	       !f->suppressed && !(f->harness->limits & ~HARNESS_LIMITS_GIVEN) && f->reuse.how != TEST_REUSE_ALL;
+}
+
+static void judge(const struct test_session *s, struct test_function *f)
 {
 	const struct test_searched *r = &f->result;
 	buf_clear(&f->why);
@@ -152,26 +183,28 @@ static void judge(struct test_function *f)
 		reason(f, "what comes after a write out of bounds is not searched");
 	if (f->unchecked || !f->checked)
 		reason(f, "not every test was run in the san variant");
-	for (unsigned i = 0; i < HARNESS_LIMIT_COUNT; i++)
-		if (f->harness->limits & 1u << i)
-			reason(f, "%s%s%s%s", harness_limit_words((enum harness_limit)i), i == HARNESS_WEAK ? " (" : "",
-			       i == HARNESS_WEAK ? f->harness->weak : "", i == HARNESS_WEAK ? ")" : "");
-	int weaker = f->reuse.how == TEST_REUSE_ALL && f->reuse.verdict != (test_is_given(f) ? TEST_GIVEN : TEST_VERIFIED);
+	add_limits(f, f->harness->limits & ~HARNESS_LIMITS_GIVEN);
+	int weaker = is_weaker(f);
 	if (weaker && !f->why.size && r->exhausted)
 		reason(f, "an earlier run of the same code found something that is not seen now");
-	/* Each reason to be no better has its words: what has none keeps no function from being verified.
-	 */
+	/* Each reason to be no better has its words: what has none keeps no function from being verified. */
+	uint32_t limits = f->harness->limits;
+	int any = f->why.size > 0;
 	int all = r->ended && r->exhausted && f->checked && !f->unchecked && !f->bugs && !f->owed &&
-		  !f->suspected && !f->suppressed && !f->harness->limits && !weaker;
-	if (all && !f->why.size)
-		f->verdict = TEST_VERIFIED;
+		  !f->suspected && !f->suppressed && !(limits & ~HARNESS_LIMITS_GIVEN) && !(limits && r->composed) && !weaker;
+	add_limits(f, limits & HARNESS_LIMITS_GIVEN);
+	f->clean = all && !any && (!limits || test_has_contracts(s->o));
+	if (f->clean)
+		f->verdict = limits ? TEST_GIVEN : TEST_VERIFIED;
 	else
 		f->verdict = f->covered == f->outcomes ? TEST_EXPLORED : TEST_PARTIAL;
 	if (!all && !f->why.size)
 		reason(f, "something was lost on a path");
 	if (f->given && !f->bugs && !f->suspected && !f->suppressed) { /* a search of its own says so */
 		buf_clear(&f->why);
-		reason(f, "calls that break its contract fail");
+		if (f->owed)
+			reason(f, "calls that break its contract fail");
+		test_within_text(f, &f->why);
 		f->verdict = TEST_GIVEN;
 	}
 	if (f->contexts && !f->bugs && !f->suspected && !f->suppressed) {
@@ -233,12 +266,12 @@ void test_judge(struct test_session *s)
 {
 	test_find_covered(s);
 	for (size_t i = 0; i < s->functions.size; i++)
-		judge(&s->functions.data[i]);
+		judge(s, &s->functions.data[i]);
 	for (size_t i = 0; i < s->functions.size; i++)
 		if (s->functions.data[i].result.composed && s->functions.data[i].verdict == TEST_VERIFIED)
 			judge_composed(s, &s->functions.data[i]);
 	for (size_t i = 0; i < s->functions.size; i++)
-		if (s->functions.data[i].verdict == TEST_VERIFIED && test_is_given(&s->functions.data[i])) {
+		if (s->functions.data[i].clean && test_is_given(&s->functions.data[i])) {
 			reason(&s->functions.data[i], "calls that break its accepted contract are not looked at");
 			s->functions.data[i].verdict = TEST_GIVEN;
 		}

@@ -485,12 +485,18 @@ static int run_search(struct test_worker *w)
 	return more || w->stopped || search_losses(w->search)->count[LOSS_ENDED] > ended;
 }
 
+static int has_grown(const struct test_case *t)
+{
+	uint32_t growth = t->size > DRIVE_GROWTH ? t->data[DRIVE_GROWTH] : 0;
+	return growth && growth != DRIVE_SMALL;
+}
+
 /* The tests of the round before, which this process has from its parent. Those that cost most are found again, if at all. 0, -1. */
 static int offer_earlier(struct test_worker *w)
 {
 	for (size_t i = 0; i < w->base && !over(w); i++) {
 		const struct test_case *t = &w->earlier[i];
-		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || (t->size > DRIVE_GROWTH && t->data[DRIVE_GROWTH]))
+		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || has_grown(t))
 			continue; /* larger objects have their time after these */
 		w->seed = i + 1;
 		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
@@ -540,7 +546,7 @@ static int offer_seeds(struct test_worker *w)
 	uint64_t before = search_inputs(w->search);
 	for (size_t i = 0; i < w->f->reuse.seeds.size && !out_of_time(w); i++) {
 		const struct test_case *t = &w->f->reuse.seeds.data[i];
-		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || (t->size > DRIVE_GROWTH && t->data[DRIVE_GROWTH]))
+		if (t->flags & (TEST_HANG | TEST_WAITS | TEST_LONG) || has_grown(t))
 			continue;
 		if (search_offer(w->search, t->data, t->size, ORIGIN_SEED, 1) < 0)
 			return -1;
@@ -618,7 +624,7 @@ static int search_function(struct test_worker *w, uint32_t number, struct test_s
 	struct test_function *f = &w->s->functions.data[number];
 	uint32_t id = w->s->driven.harness->calls.data[f->harness->number].id;
 	uint8_t first[DRIVE_PREFIX] = {(uint8_t)id, (uint8_t)(id >> 8), (uint8_t)(id >> 16),
-				       (uint8_t)(id >> 24)};
+				       (uint8_t)(id >> 24), [DRIVE_GROWTH] = w->s->o->small ? DRIVE_SMALL : 0};
 	w->f = f;
 	w->earlier = f->tests.data;
 	w->base = f->tests.size;
