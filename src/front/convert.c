@@ -265,6 +265,8 @@ int reader_begins_with(struct reader *r, CXType large, CXType small)
 
 		if (large.data[0] == small.data[0])
 			return 1;
+		if (r->c->getCursorKind(r->c->getTypeDeclaration(large)) == CXCursor_UnionDecl) /* other members of it have the same bytes */
+			return 0;
 		r->c->Type_visitFields(large, take_first, &f);
 		if (!f.there)
 			return 0;
