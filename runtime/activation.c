@@ -53,15 +53,11 @@ static void look_ahead(uint64_t value, label leaf, uint64_t site)
 	}
 }
 
-int activation_few(void)
-{
-	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_FEW;
-}
-
 /* Calls of a function in this run. An activation whose path was seen before (is_new_path) says what is known: with each in a row the next calls that are
  * left out double, until one is new. What hashes to one place is forgotten for what comes: it has more activations, which is no harm. */
 struct often {
 	uint64_t site;
+	int named; /* by the engine */
 	uint32_t activations, repeated; /* that it had; those in a row that were not new */
 	uint32_t left_out;		/* calls since the last one */
 };
@@ -76,17 +72,13 @@ static struct often *often_of(uint64_t site)
 	struct often *o = &often[site * 0x9e3779b97f4a7c15ull >> 56];
 
 	if (o->site != site)
-		*o = (struct often){.site = site};
+		*o = (struct often){.site = site, .named = is_named(site)};
 	return o;
 }
 
 /* Has the function had its share of activations, or is it likely to say what it said? */
-static int is_often(uint64_t site)
+static int is_often(struct often *o)
 {
-	struct often *o = often_of(site);
-
-	if (!activation_few())
-		return 0;
 	if (o->activations >= MUSTER_FEW)
 		return 1;
 	if (o->repeated >= REPEATED) {
@@ -165,7 +157,10 @@ uint32_t activation_push(uint64_t frame)
 
 int activation_is_wanted(const struct rt_function *f)
 {
-	return RT_ON() && is_named(f->site) && !is_often(f->site);
+	if (!RT_ON())
+		return 0;
+	struct often *o = often_of(f->site);
+	return o->named && !(activation_few() && is_often(o));
 }
 
 uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uint64_t *values, label *labels)

@@ -6,6 +6,7 @@
 #define MUSTER_RT_ACTIVATION_H
 
 #include "hooks.h"
+#include "node.h"
 
 #ifdef RT_ACTIVATIONS
 /* object.c: the variable that begins there, or NULL. */
@@ -32,7 +33,11 @@ RT_HIDDEN void activation_extern(const struct rt_extern *what);
 RT_HIDDEN void activation_born(uint64_t base, uint64_t size);
 RT_HIDDEN void activation_died(uint64_t base, uint64_t size);
 /* calls.c: begin and end. What begins has a number, 0 if there is no room. labels: of the arguments, then those of their leaves. */
-RT_HIDDEN int activation_few(void); /* only what may become a summary is asked for (MUSTER_FLAG_FEW) */
+/* Is only what may become a summary asked for? */
+static inline int activation_few(void)
+{
+	return RT_ON() && RT_STATE->header->flags & MUSTER_FLAG_FEW;
+}
 /* Is this call to be one? Asked once for a call. */
 RT_HIDDEN int activation_is_wanted(const struct rt_function *f);
 RT_HIDDEN uint32_t activation_begin(const struct rt_function *f, uint64_t frame, const uint64_t *values, label *labels);

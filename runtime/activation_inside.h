@@ -53,6 +53,7 @@ extern RT_HIDDEN struct grain activation_grains[ACTIVATION_GRAINS];
 extern RT_HIDDEN struct slot activation_slots[ACTIVATION_SLOTS];
 extern RT_HIDDEN uint32_t activation_born_count; /* blocks allocated since the outermost began */
 extern RT_HIDDEN uint32_t activation_busy;	 /* in here: what is read and written now is the runtime's own */
+extern RT_HIDDEN uint64_t activation_frees;	 /* counts whatever may take a page of the program's away */
 /* Made if it is not there; NULL: there is no room, which is marked. */
 RT_HIDDEN struct grain *activation_grain(uint64_t at, uint32_t open);
 /* The grain of the innermost activation is over. */

@@ -27,6 +27,7 @@ static struct {
 uint32_t activation_born_count;
 static uint32_t born_slots[2 * BORN]; /* by address: 1 + the newest in the list that begins there, or that begins elsewhere and is found on the same search */
 uint32_t activation_busy;
+uint64_t activation_frees;
 
 /* ------------------------------------------------------------------- log */
 
@@ -162,6 +163,7 @@ void activation_born(uint64_t base, uint64_t size)
 
 void activation_died(uint64_t base, uint64_t size)
 {
+	activation_frees++;
 	if (activation_busy || !RT_ON() || !size)
 		return;
 	uint32_t in = activation_born_in(base);

@@ -10,6 +10,7 @@ void activation_mark_some(enum muster_mark what, uint32_t count)
 	uint32_t from = count && count < rt_now ? rt_now - count + 1 : 1;
 	int fresh = 0;
 
+	activation_frees++; /* code that is not known may unmap something */
 	if (!rt_now || !RT_ON())
 		return;
 	for (uint32_t i = from; i <= rt_now; i++) {

@@ -58,28 +58,29 @@ static int any_unseen(uint64_t addr, unsigned n, uint32_t open)
 	return (bits >> 8 & ~(g ? g->read | g->written : 0u)) != 0;
 }
 
-/* The n bytes, none of them seen, become a leaf. */
+/* The n bytes, at most eight and none of them seen, become a leaf. */
 static void expose(uint64_t addr, unsigned n, uint32_t open, label place, uint64_t site)
 {
 	uint64_t value = 0;
 	label bound = rt_any((const void *)addr, n) ? rt_load_cells(addr, n, site) : 0;
+	uint32_t *c = cells(addr);
 
 	memcpy(&value, (const void *)addr, n);
-	for (unsigned i = 0; i < n; i++)
-		if (!activation_grain((addr + i) & ~7ull, open))
-			return;
+	struct grain *g = activation_grain(addr & ~7ull, open), *next = (addr & 7) + n > 8 ? activation_grain((addr & ~7ull) + 8, open) : g;
+	if (!g || !next)
+		return;
 	label l = activation_leaf(open, n * 8, bound, place, 1, value, addr, site);
 	if (!l)
 		return;
-	for (unsigned i = 0; i < n; i++) {
-		struct grain *g = find((addr + i) & ~7ull, open);
-		g->saved[(addr + i) & 7] = cells(addr)[i];
-		g->read |= (uint8_t)(1u << ((addr + i) & 7));
+	for (unsigned i = 0, at = addr & 7; i < n; i++, at++) {
+		struct grain *in = at < 8 ? g : next;
+		in->saved[at & 7] = c[i];
+		in->read |= (uint8_t)(1u << (at & 7));
 	}
 	mark_page(addr);
 	mark_page(addr + n - 1);
 	for (unsigned i = 0; i < n; i++)
-		cells(addr)[i] = MUSTER_CELL(l, i);
+		c[i] = MUSTER_CELL(l, i);
 }
 
 static void expose_unseen(uint64_t addr, unsigned n, uint32_t open, label place, uint64_t site)
@@ -114,13 +115,11 @@ int activation_is_outer(uint32_t number)
 	return 0;
 }
 
-/* At most eight bytes. From the outermost activation that has not seen them all. */
+/* At most eight bytes, which the innermost has not all seen. From the outermost activation that has not. */
 static void read_some(uint64_t addr, unsigned n, uint32_t own, label address, uint64_t site)
 {
 	uint32_t from = rt_now;
 
-	if (!any_unseen(addr, n, rt_now))
-		return;
 	while (from > own + 1 && !on_own_stack(addr, from - 1) && any_unseen(addr, n, from - 1))
 		from--;
 	label places[OUTWARD] = {address};
@@ -248,6 +247,8 @@ void activation_read(const void *p, uint64_t n, label address, uint64_t site)
 			m = n <= 8 ? n : 8 - ((addr + i) & 7);
 			if (m > n - i)
 				m = n - i;
+			if (n > 8 && !any_unseen(addr + i, (unsigned)m, rt_now))
+				continue;
 			label place = address && i ? rt_binary(MUSTER_OP_ADD, 64, address, 0, addr, i) : address;
 			read_some(addr + i, (unsigned)m, own, place, site);
 		}
@@ -271,7 +272,7 @@ struct known_sum {
 	uint64_t near;	/* where the access was, by page, and how many leaves had been followed */
 	struct sum sum;
 };
-#define KNOWN_SUMS 4096
+#define KNOWN_SUMS 512
 static struct known_sum known_sums[KNOWN_SUMS];
 static uint32_t table = 1;
 static uint64_t table_nodes; /* it had */

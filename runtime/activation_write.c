@@ -79,22 +79,25 @@ void activation_wrote_bytes(uint64_t n)
 		activation_open[rt_now].writes += (uint32_t)(n - n / 8); /* the grains were counted */
 }
 
-/* Can the grain's memory still be read? It may have been unmapped. */
+/* Can the grain's memory still be read? It may have been unmapped. Pages that were there are, until something is given back. */
 static int is_there(uint64_t at)
 {
-	static uint64_t page = 1;
+	static struct {
+		uint64_t page, frees;
+	} there[64];
 	unsigned char in;
-	int kept = errno;
+	uint64_t page = at & ~4095ull;
 
 	if (at >= (uint64_t)__builtin_frame_address(0) && at < 0x800000000000ull)
 		return 1;
-	if (page != (at & ~4095ull)) {
-		page = mincore((void *)(at & ~4095ull), 4096, &in) ? 1 : at & ~4095ull;
-		errno = kept;
-	}
-	int there = page == (at & ~4095ull);
-	page = there ? page : 1;
-	return there;
+	unsigned i = (unsigned)(page >> 12) % 64;
+	if (there[i].page == page && there[i].frees == activation_frees)
+		return 1;
+	int kept = errno, is = mincore((void *)page, 4096, &in) == 0;
+	errno = kept;
+	if (is)
+		there[i].page = page, there[i].frees = activation_frees;
+	return is;
 }
 
 /* Bytes from i on that were written together and belong to one value. */

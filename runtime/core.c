@@ -119,6 +119,10 @@ int rt_more_nodes(uint64_t count)
 	}
 	uint64_t from = s->node_ready, to = step(s, from, count, s->node_capacity, sizeof *s->nodes);
 	populate(s, s->nodes, from * sizeof *s->nodes, to * sizeof *s->nodes);
+#ifdef RT_ACTIVATIONS
+	if (to * sizeof *s->lists <= HUGE_FROM && s->header->flags & MUSTER_FLAG_SUMMARIES) /* every other node is an address */
+		populate(s, s->lists, from * sizeof *s->lists, to * sizeof *s->lists);
+#endif
 	if (to * sizeof *s->lists > HUGE_FROM) /* small pages of it come as they are written: wide nodes alone have one */
 		populate_huge(s, (uint64_t)s->lists + huge_down(from * sizeof *s->lists), (uint64_t)s->lists + huge_up(to * sizeof *s->lists));
 	s->node_ready = to;

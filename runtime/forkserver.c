@@ -50,6 +50,8 @@ void rt_populate(struct muster_header *h)
 
 	populate(base, h->node_offset, h->populate_nodes * sizeof(struct muster_node),
 		 h->node_capacity * sizeof(struct muster_node));
+	if (h->flags & MUSTER_FLAG_SUMMARIES) /* the lists of wide nodes: every other one is an address there */
+		populate(base, h->list_offset, h->populate_nodes * sizeof(uint32_t), h->node_capacity * sizeof(uint32_t));
 	populate(base, h->event_offset, h->populate_events * sizeof(struct muster_event),
 		 h->event_capacity * sizeof(struct muster_event));
 	errno = kept;

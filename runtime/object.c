@@ -186,11 +186,14 @@ static void sort_globals(void)
 	sort_entries(sorted, sorted_count);
 }
 
-static int find_global(uint64_t addr, struct rt_object *o)
+/* Globals that begin at the address or before it. Most look-ups are between the same two as the one before. */
+static size_t globals_up_to(uint64_t addr)
 {
-	if (sorted_stale)
-		sort_globals();
-	size_t low = 0, high = sorted_count;
+	static size_t newest_up_to;
+	size_t low = __atomic_load_n(&newest_up_to, __ATOMIC_RELAXED), high = sorted_count;
+	if (low <= high && (!low || sorted[low - 1].base <= addr) && (low == high || addr < sorted[low].base))
+		return low;
+	low = 0;
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (sorted[mid].base <= addr)
@@ -198,6 +201,15 @@ static int find_global(uint64_t addr, struct rt_object *o)
 		else
 			high = mid;
 	}
+	__atomic_store_n(&newest_up_to, low, __ATOMIC_RELAXED);
+	return low;
+}
+
+static int find_global(uint64_t addr, struct rt_object *o)
+{
+	if (sorted_stale)
+		sort_globals();
+	size_t low = globals_up_to(addr);
 	if (low == 0)
 		return 0;
 	const struct entry *e = &sorted[low - 1];
