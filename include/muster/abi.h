@@ -411,7 +411,7 @@ enum muster_flag {
 	MUSTER_FLAG_PATH = 16,      /* every decision is to be an event: bodies pass over nothing */
 };
 #define MUSTER_FEW 64 /* as many as are looked at in one run (summary/gather.c) */
-#define MUSTER_FEW_PARTS 4096 /* leaves of one activation, and granules of eight bytes that it wrote: a summary has no more (summary/called.c) */
+#define MUSTER_FEW_PARTS 2048 /* leaves of one activation, and granules of eight bytes that it wrote: a summary has no more (summary/called.c) */
 
 enum muster_state {
 	MUSTER_STATE_NEW,      /* the engine made the mapping */
