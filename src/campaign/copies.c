@@ -21,6 +21,7 @@
 #include "base/pool.h"
 #include "build/copies.h"
 #include "campaign/campaign.h"
+#include "campaign/choice.h"
 #include "run/trace.h"
 
 #include <errno.h>
@@ -368,8 +369,11 @@ static int change(struct fuzz *f)
 			return -1;
 		targets[i]->shm.options.flags &= ~(uint32_t)MUSTER_FLAG_CALLS;
 	}
-	if (knows_calls(f))
+	if (knows_calls(f)) {
+		if (choice_note(f))
+			return -1;
 		search_without_calls(f->search);
+	}
 	f->copies.without_calls = 1;
 	return 0;
 }

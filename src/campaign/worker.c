@@ -12,6 +12,7 @@
 #include "build/home.h"
 #include "campaign/callees.h"
 #include "campaign/campaign.h"
+#include "campaign/choice.h"
 #include "campaign/version.h"
 
 #include <inttypes.h>
@@ -532,7 +533,7 @@ int fuzz_loop(struct fuzz *f)
 	f->figures->exhausted = f->figures->ended && r == 0 && search_exhausted(f->search);
 	f->figures->losses = *search_losses(f->search);
 	deadline_phase(DEADLINE_FINISH);
-	if (fuzz_failures_flush(f, 1))
+	if (choice_note(f) || fuzz_failures_flush(f, 1))
 		return -1;
 	if (deadline_cut() && (f->bugs.pending.size || f->bugs.kept_at < f->bugs.kept.size)) /* what is left to be looked at is no end */
 		f->figures->ended = f->figures->exhausted = 0;

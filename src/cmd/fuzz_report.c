@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/shell.h"
 #include "build/copies.h"
+#include "campaign/choice.h"
 #include "check/suppress.h"
 #include "report/bug.h"
 #include "report/figures.h"
@@ -235,20 +236,44 @@ static void choice_text(const struct search_options *o, const struct search_stat
 			 " tests: IC-Cut beside generational search, by what they find (IC-Cut %" PRIu64 " outcomes)", s->ic_callees, s->ic_learned, s->ic_found);
 }
 
-static void print_choice_json(const struct search_options *o, const struct search_stats *s, struct json *j)
+static void put_choice_json(void *ctx, const struct function_choice *c)
+{
+	struct json *j = ctx;
+	json_object_open(j);
+	json_key(j, "function"), json_str(j, c->function);
+	json_key(j, "taken"), json_str(j, c->taken);
+	json_key(j, "why"), json_str(j, c->why);
+	json_key(j, "found"), json_u64(j, c->found);
+	if (c->seconds > 0)
+		json_key(j, "seconds"), json_double(j, c->seconds);
+	json_object_close(j);
+}
+
+static void print_choice_json(const struct fuzz *f, struct store *store, const struct search_stats *s, struct json *j)
 {
 	struct buf text = {0};
-	choice_text(o, s, &text);
+	choice_text(&f->o->search, s, &text);
 	json_key(j, "strategy"), json_str(j, "auto");
 	json_key(j, "strategy_why"), json_str(j, buf_str(&text));
+	json_key(j, "strategy_functions"), json_array_open(j);
+	choice_each(store, f->shared->campaign, put_choice_json, j);
+	json_array_close(j);
 	buf_release(&text);
 }
 
-static void print_choice(const struct search_options *o, const struct search_stats *s)
+static void put_choice(void *ctx, const struct function_choice *c)
+{
+	(void)ctx;
+	printf("          %-28s %-12s %5" PRIu64 " outcomes %8.2f s  %s\n", c->function, c->taken, c->found, c->seconds, c->why);
+}
+
+static void print_choice(const struct fuzz *f, struct store *store, const struct search_stats *s)
 {
 	struct buf text = {0};
-	choice_text(o, s, &text);
+	choice_text(&f->o->search, s, &text);
 	printf("strategy  %s\n", buf_str(&text));
+	if (f->o->stats)
+		choice_each(store, f->shared->campaign, put_choice, NULL);
 	buf_release(&text);
 }
 
@@ -351,7 +376,7 @@ static void print_text(const struct fuzz *f, struct store *store, const struct c
 		       "-fsanitize=address\n",
 		       s->search.scribbled);
 	if (o->search.ic_shares || o->search.ic_large)
-		print_choice(&o->search, &s->search);
+		print_choice(f, store, &s->search);
 	if (o->stats && s->solve.queries)
 		print_rungs(&s->solve);
 	if (o->stats)
@@ -384,7 +409,7 @@ static void print_json(const struct fuzz *f, struct store *store, const struct c
 	confine_json(j);
 	json_key(j, "exhaustive"), json_bool(j, s->exhaustive);
 	if (o->search.ic_shares || o->search.ic_large)
-		print_choice_json(&o->search, &s->search, j);
+		print_choice_json(f, store, &s->search, j);
 	json_key(j, "losses"), json_object_open(j);
 	for (unsigned l = 0; l < LOSS_COUNT; l++)
 		if (s->losses[l])

@@ -353,6 +353,7 @@ static int explore(struct search *s)
 	struct ic_entry e = u->queue.data[at];
 	struct search_test t = ic->tests.data[e.test].t;
 	struct buf data = {0};
+	uint32_t function = u->function;
 	double before = search_used(s);
 	uint64_t covered = s->cover.covered;
 	u->queue.data[at] = vec_last(&u->queue);
@@ -369,6 +370,8 @@ static int explore(struct search *s)
 	buf_release(&data);
 	u = ic_unit_now(ic);
 	u->spent += search_used(s) - before;
+	ic->functions.data[function].spent += search_used(s) - before;
+	ic->functions.data[function].found += s->cover.covered - covered;
 	if (s->cover.covered > covered)
 		u->gained = u->spent;
 	e.stage = t.stage;

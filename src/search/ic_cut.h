@@ -26,17 +26,17 @@ void ic_auto_apply(double seconds, struct search_options *o);
 /* The same once the program is known: of one whose records have so many bytes nothing is left of it if they are too many. */
 void ic_auto_fit(uint64_t bytes, struct search_options *o);
 
-/* How a function was done with: X(NAME, key, words); the first four are the groups of Fig. 4. */
+/* How a function was done with: X(NAME, key, taken, words); the first four are the groups of Fig. 4. taken: by whom its decisions are asked for, where generational search is beside. */
 #define IC_OUTCOMES(X)                                                                                              \
-	X(EXHAUSTED, "exhausted", "explored to the end and summarised")                                             \
-	X(SUMMARISED, "summarised", "summarised, though something was subsumed, skipped, lost or out of time")      \
-	X(OUTPUTS, "outputs", "not summarised: several outputs are tested")                                         \
-	X(CONSTRAINED, "constrained", "not summarised: symbolic inputs are constrained")                            \
-	X(OUT_OF_TIME, "out of time", "not summarised: the time of a function was over")                            \
-	X(PLAIN, "plain", "nothing in it depends on the input")                                                     \
-	X(OPEN, "open", "not explored")
+	X(EXHAUSTED, "exhausted", "ic-cut", "explored to the end and summarised")                                   \
+	X(SUMMARISED, "summarised", "ic-cut", "summarised, though something was subsumed, skipped, lost or out of time") \
+	X(OUTPUTS, "outputs", "inlined", "not summarised: several outputs are tested")                              \
+	X(CONSTRAINED, "constrained", "inlined", "not summarised: symbolic inputs are constrained")                 \
+	X(OUT_OF_TIME, "out of time", "inlined", "not summarised: the time of a function was over")                 \
+	X(PLAIN, "plain", "none", "nothing in it depends on the input")                                             \
+	X(OPEN, "open", "generational", "not explored by itself")
 enum ic_outcome {
-#define X(name, key, words) IC_OUTCOME_##name,
+#define X(name, key, taken, words) IC_OUTCOME_##name,
 	IC_OUTCOMES(X)
 #undef X
 	    IC_OUTCOME_COUNT

@@ -61,6 +61,8 @@ struct ic_function {
 	struct map values; /* of these */
 	VEC(struct ic_context) summaries;
 	VEC(struct ic_unit) parked, later; /* its units that wait for their turn: in this round, in the next */
+	double spent;	/* processor time of its exploration, and the outcomes that it covered first */
+	uint64_t found;
 	int rests; /* it reused what has an output or a pointer, or was not explored to the end */
 };
 

@@ -196,18 +196,52 @@ static int trace_test(struct search *s, struct ic_test *x)
 	return 0;
 }
 
-/* Functions that are called and decide something, or call such a one: without them there is nothing to decompose. */
-static unsigned count_callees(const struct ic *ic)
+/* A byte for each function: is something decided in its calls? */
+static uint8_t *deciding(const struct ic *ic)
 {
 	uint8_t *decides = mem_zalloc(ic->functions.size + 1);
-	unsigned count = 0;
 	for (size_t i = 0; i < ic->tests.size; i++)
 		for (size_t k = 0; k < ic->tests.data[i].functions.size; k++)
 			decides[ic->tests.data[i].functions.data[k]] = 1;
+	return decides;
+}
+
+/* Functions that are called and decide something, or call such a one: without them there is nothing to decompose. */
+static unsigned count_callees(const struct ic *ic)
+{
+	uint8_t *decides = deciding(ic);
+	unsigned count = 0;
 	for (size_t i = 0; i < ic->functions.size; i++)
 		count += decides[i] && !ic->functions.data[i].root;
 	free(decides);
 	return count;
+}
+
+void search_cut_each(const struct search *s, void (*each)(void *ctx, const struct search_cut_function *f), void *ctx)
+{
+	static const struct {
+		const char *taken, *why;
+	} words[] = {
+#define X(name, key, taken, words) {taken, words},
+	    IC_OUTCOMES(X)
+#undef X
+	};
+	const struct ic *ic = s->next.ic;
+	if (!ic || !s->stats.ic_callees) /* nothing was there to choose */
+		return;
+	uint8_t *decides = deciding(ic);
+	for (size_t i = 0; i < ic->functions.size; i++) {
+		const struct ic_function *f = &ic->functions.data[i];
+		uint64_t key = ic->graph.functions.data[i];
+		struct site_function site;
+		if (!decides[i] || !site_find_function(s->t.sites, (uint32_t)(key >> 32), (uint32_t)key, &site))
+			continue;
+		struct search_cut_function x = {site.name, words[f->outcome].taken, words[f->outcome].why, f->spent, f->found};
+		if (f->root)
+			x.taken = "both", x.why = "the program is called from it";
+		each(ctx, &x);
+	}
+	free(decides);
 }
 
 /* What auto does, from what the learning phase saw; IC-Cut alone leaves things out in any case. */

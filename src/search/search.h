@@ -336,6 +336,13 @@ const struct search_losses *search_losses(const struct search *s);
 void search_lost(struct search *s);
 /* IC-Cut beside generational search (auto): has it explored all that it would, or was it not begun? */
 int search_cut_is_over(const struct search *s);
+/* What became of each function in whose calls something is decided: taken and why are a word and a sentence (ic_cut.h). */
+struct search_cut_function {
+	const char *name, *taken, *why;
+	double seconds; /* of a processor, for its exploration */
+	uint64_t found; /* outcomes that it covered first */
+};
+void search_cut_each(const struct search *s, void (*each)(void *ctx, const struct search_cut_function *f), void *ctx);
 /* It is given up, and the launchers are of the trace variant from here on: generational search goes on. */
 void search_without_calls(struct search *s);
 
