@@ -129,7 +129,7 @@ static int only_reads(LLVMValueRef format)
 	for (const char *s = LLVMGetAsString(text, &length), *end = s + length; s < end; s++) {
 		if (*s != '%')
 			continue;
-		while (++s < end && *s && strchr("0123456789.*$'+-# Ihljztq", *s))
+		while (++s < end && !strchr("%diouxXeEfFgGaAcsCSpmn", *s)) /* flags, widths and sizes, also those that only some libraries know */
 			;
 		if (s < end && *s == 'n')
 			return 0;
