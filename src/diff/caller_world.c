@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define RESTRICTED 4096 /* bytes */
 #define TALK 2000 /* calls of stubs in one run of many: a loop that does not end */
 
 int caller_fill;
@@ -319,6 +320,24 @@ void muster_guard(const void *at, unsigned long long bytes)
 	for (unsigned long long i = 0; i < bytes; i++)
 		if (byte[i] != (unsigned char)caller_fill)
 			end_with(CALLER_WILD);
+}
+
+/* C says of no such call what it does: it is not the versions that differ. */
+void muster_apart(const void *to, const void *from, unsigned long long bytes)
+{
+	unsigned long long up = (unsigned long long)to - (unsigned long long)from, down = -up;
+
+	if (up && (up < bytes || down < bytes))
+		end_with(CALLER_FAILED);
+}
+
+/* What they lead to nobody knows here: objects of an input begin a page apart. */
+void muster_restricted(const void *pointer, const void *other)
+{
+	unsigned long long up = (unsigned long long)pointer - (unsigned long long)other, down = -up;
+
+	if (pointer && other && (up < RESTRICTED || down < RESTRICTED))
+		end_with(CALLER_FAILED);
 }
 
 /* ------------------------------------------------------------ the input */

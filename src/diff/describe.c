@@ -246,7 +246,9 @@ static void say_why(struct diff_pair *x, struct diff_function *f)
 			if (x->side[k].bound != expr_false(x->p))
 				buf_addf(&text, "more than %u iterations of a loop, or nested calls", x->unroll);
 	if (!text.size && x->open != expr_false(x->p) && diff_pair_check(x, &x->open, 1, NULL) != VERDICT_UNSAT)
-		buf_addf(&text, x->resized ? "'%s' has another type" : has_unset(x, x->open) ? "a local that may have no value" : "what functions outside do", x->resized);
+		buf_addf(&text, x->resized ? "'%s' has another type or storage" : has_unset(x, x->open) ? "a local that may have no value" : "what functions outside do", x->resized);
+	if (!text.size && (x->side[OLD].overlaps || x->side[NEW].overlaps))
+		buf_adds(&text, "memory that is copied may overlap");
 	if (!text.size)
 		buf_adds(&text, "no condition was found");
 	free(f->why);

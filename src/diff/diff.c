@@ -71,16 +71,17 @@ int differ_data_name(const struct differ *d, int which, const struct code *code,
 		return 0;
 	const struct whole_symbol *s[2] = {&d->whole[OLD]->symbols.data[pair], &d->whole[NEW]->symbols.data[d->m->to_new[pair]]};
 	uint64_t bytes[2] = {0};
-	int constant[2] = {0};
+	int constant[2] = {0}, thread_local[2] = {0};
 	for (int k = 0; k < 2; k++) {
 		const struct code *c = s[k]->unit != CODE_NONE ? d->whole[k]->units.data[s[k]->unit].code : NULL;
 		for (uint32_t i = 0; c && i < c->global_count; i++)
 			if (!strcmp(c->globals[i].name, s[k]->name)) {
 				bytes[k] = c->globals[i].bytes;
 				constant[k] = c->globals[i].constant;
+				thread_local[k] = c->globals[i].thread_local;
 			}
 	}
-	if (bytes[OLD] != bytes[NEW] || constant[OLD] != constant[NEW] || (constant[OLD] && d->m->changed[pair]))
+	if (bytes[OLD] != bytes[NEW] || constant[OLD] != constant[NEW] || thread_local[OLD] != thread_local[NEW] || (constant[OLD] && d->m->changed[pair]))
 		return 0;
 	buf_adds(out, s[NEW]->name);
 	return 1;
@@ -535,12 +536,33 @@ static int find_wanted(const struct differ *d, uint8_t *wanted)
 	return 0;
 }
 
+/* Copies of memory that may not overlap (memcpy, and of structures). */
+static unsigned copies(const struct whole *w, uint32_t symbol)
+{
+	const struct code_function *f = symbol == CODE_NONE ? NULL : w->symbols.data[symbol].function;
+	unsigned count = 0;
+	for (uint32_t v = f ? f->first_instruction : 0; f && v < f->first_instruction + f->instructions; v++)
+		count += f->values[v].op == CODE_MOVE && f->values[v].flags & CODE_APART;
+	return count;
+}
+
+static int copies_changed(const struct differ *d)
+{
+	int changed = 0;
+	for (uint32_t s = 0; s < d->whole[OLD]->symbols.size && !changed; s++)
+		changed = copies(d->whole[OLD], s) != copies(d->whole[NEW], d->m->to_new[s]);
+	for (uint32_t s = 0; s < d->whole[NEW]->symbols.size && !changed; s++)
+		changed = d->m->to_old[s] == CODE_NONE && copies(d->whole[NEW], s);
+	return changed;
+}
+
 static void differ_init(struct differ *d, const struct whole *old, const struct whole *new, const struct diff_options *o)
 {
 	*d = (struct differ){.o = o, .whole = {old, new}, .component = CODE_NONE, .m = match_new(old, new), .equal = mem_zalloc(old->symbols.size + 1), .unchanged = mem_zalloc((old->symbols.size + 1) * sizeof(struct buf))};
 	for (int k = 0; k < 2; k++)
 		index_symbols(d, k);
 	d->witnesses = diff_witnesses_new(d);
+	d->apart = copies_changed(d);
 }
 
 /* All but the matching. */

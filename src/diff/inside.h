@@ -66,6 +66,7 @@ struct diff_side {
 	expr_t undefined, unknown, bound, endless;
 	expr_t doubtful; /* any of the doubts; a part of unknown */
 	const char *why; /* of unknown */
+	int overlaps; /* it copies memory that may overlap, and that is undefined (options.apart) */
 	uint32_t why_line;
 	int abstract;	 /* calls that were abstracted */
 };
@@ -123,6 +124,7 @@ struct differ {
 	struct buf *unchanged;	  /* by old symbol: a condition on its parameters for which the pair is known to be unchanged, in serial form */
 	uint32_t component;	  /* of the old version: taken for equal, to be proved; CODE_NONE */
 	struct diff_witnesses *witnesses;
+	int apart; /* copies of memory that may not overlap came or went: where memory overlaps they are undefined. Else they are in both versions, and do the same */
 };
 
 /* The counterpart of a function as one number: the old version's symbol; CODE_NONE: it has none. */

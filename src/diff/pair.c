@@ -205,6 +205,9 @@ static void sort_ends(struct diff_side *s)
 		s->doubtful = expr_or(p, s->doubtful, s->doubts.data[i].where);
 	s->unknown = expr_or(p, s->unknown, s->doubtful);
 	s->why = NULL;
+	s->overlaps = 0;
+	for (size_t i = 0; i < count; i++)
+		s->overlaps |= ends[i].kind == VC_UNDEFINED && ends[i].why && !strcmp(ends[i].why, VC_OVERLAPS);
 	for (size_t i = 0; i < count && !s->why; i++)
 		if (ends[i].kind == VC_UNKNOWN) {
 			s->why = ends[i].why;
@@ -232,7 +235,7 @@ static void evaluate_side(struct diff_side *s, const expr_t *args)
 {
 	struct diff_pair *x = s->pair;
 	struct vc_options o = {.prefix = s->which == OLD ? "old" : "new", .unroll = x->unroll, .depth = x->unroll < 24 ? 8 : 24, .steps = STEPS, .nodes = NODES, .over = side_is_over, .checks = x->d->o->overflow, .loose = x->stubs != 0,
-			       .flat = 1, .same_locals = 1, .flat_globals = x->flat_globals, .global_name = global_name, .call = on_call, .ctx = s};
+			       .flat = 1, .same_locals = 1, .flat_globals = x->flat_globals, .global_name = global_name, .apart = x->d->apart, .call = on_call, .ctx = s};
 	if (x->direct)
 		o.ends = on_edge;
 	if (x->cuts) {

@@ -319,7 +319,7 @@ static int run_both(struct diff_pair *x, const char *text, int all, struct diff_
 		e = call < 0 ? error_set("%s cannot be called", f->name) : diff_input_read(x->d, text, &t.caller, &input);
 	}
 	if (!e && (!l[OLD] || !l[NEW] || run_calls(w, l, &input, all, seen)))
-		e = error_set("it cannot be run, or does not do the same each time");
+		e = error_set("it cannot be run, has memory overlap that may not, or does not do the same each time");
 	log_seen(x, !e, seen, &input);
 	buf_release(&input);
 	return e;

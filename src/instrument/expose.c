@@ -33,6 +33,7 @@ struct exposer {
 	LLVMBuilderRef builder;
 	LLVMTypeRef word, pointer;
 	struct map reached; /* functions and variables */
+	struct map restricted; /* parameters, before attributes go */
 	VEC(LLVMValueRef) work;
 	VEC(LLVMValueRef) calls, data; /* rows of the tables */
 	struct buf *names;
@@ -118,6 +119,31 @@ static LLVMValueRef as_word(struct exposer *x, LLVMValueRef v)
 	return LLVMBuildIntCast2(x->builder, v, x->word, 0, "");
 }
 
+static void find_restricted(struct exposer *x)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+		for (unsigned i = 0; i < LLVMCountParams(f); i++)
+			if (LLVMGetEnumAttributeAtIndex(f, i + 1, kind))
+				map_set(&x->restricted, (uint64_t)(uintptr_t)LLVMGetParam(f, i), 1);
+}
+
+/* A call in which a `restrict` pointer and another one may lead to the same memory. */
+static void check_restricted(struct exposer *x, LLVMValueRef f, LLVMValueRef *arguments, unsigned n)
+{
+	LLVMTypeRef types[2] = {x->pointer, x->pointer}, type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), types, 2, 0);
+
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 0; k < n; k++) {
+			LLVMValueRef callee = LLVMGetNamedFunction(x->module, "muster_restricted");
+			if (i == k || !map_get(&x->restricted, (uint64_t)(uintptr_t)LLVMGetParam(f, i), NULL) || LLVMGetTypeKind(LLVMTypeOf(arguments[k])) != LLVMPointerTypeKind)
+				continue;
+			LLVMValueRef check[2] = {arguments[i], arguments[k]};
+			LLVMBuildCall2(x->builder, type, callee ? callee : LLVMAddFunction(x->module, "muster_restricted", type), check, 2, "");
+		}
+}
+
 static LLVMValueRef make_wrapper(struct exposer *x, LLVMValueRef f)
 {
 	LLVMTypeRef type = LLVMGlobalGetValueType(f), own = LLVMFunctionType(x->word, &x->pointer, 1, 0), parameters[PARAMETERS];
@@ -131,6 +157,7 @@ static LLVMValueRef make_wrapper(struct exposer *x, LLVMValueRef f)
 		LLVMValueRef v = LLVMBuildLoad2(x->builder, x->word, at, "");
 		arguments[i] = LLVMGetTypeKind(parameters[i]) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(x->builder, v, parameters[i], "") : LLVMBuildIntCast2(x->builder, v, parameters[i], 0, "");
 	}
+	check_restricted(x, f, arguments, n);
 	LLVMValueRef call = LLVMBuildCall2(x->builder, type, f, arguments, n, "");
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
 	LLVMBuildRet(x->builder, LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind ? LLVMConstInt(x->word, 0, 0) : as_word(x, call));
@@ -486,8 +513,10 @@ static void expose(struct exposer *x, const struct expose_request *request, cons
 	define_missing(x);
 	settle_traps(x, "llvm.trap");
 	settle_traps(x, "llvm.debugtrap");
-	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f)) {
 		expose_guard_locals(x->module, f);
+		expose_check_copies(x->module, f);
+	}
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		make_internal(f);
 	for (LLVMValueRef g = LLVMGetFirstGlobal(x->module); g; g = LLVMGetNextGlobal(g))
@@ -519,6 +548,7 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 		keep_checks(&x);
 	fold_checks(&u, 0, 0);
 	expose_watch_shifts(u.module);
+	find_restricted(&x);
 	settle_inline(u.module, NULL);
 	settle_constants(&u);
 	settle_undefined(&u);
@@ -531,6 +561,7 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	LLVMDisposeBuilder(x.builder);
 	int e = unit_verify(&u) ? -1 : emit_object(&u, &options, object);
 	map_release(&x.reached);
+	map_release(&x.restricted);
 	vec_release(&x.work);
 	vec_release(&x.calls);
 	vec_release(&x.data);

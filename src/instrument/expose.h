@@ -37,6 +37,10 @@ unsigned long long muster_stub(const char *name, unsigned long long count, const
 /* And this where a local begins to live, the next one where it ends, on the bytes around it, and the last one in place of the trap instruction. */
 void muster_fill(void *at, unsigned long long bytes);
 void muster_guard(const void *at, unsigned long long bytes);
+/* Before a copy of so many bytes: the run says nothing if they overlap. */
+void muster_apart(const void *to, const void *from, unsigned long long bytes);
+/* Before a call with a `restrict` pointer and another one: likewise if they may lead to the same memory. */
+void muster_restricted(const void *pointer, const void *other);
 void muster_trap(void);
 void muster_undefined(void);
 /* Before a shift: is it further than it can be? Processors then do what the code does not say. */

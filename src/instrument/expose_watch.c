@@ -14,6 +14,7 @@
 #include <llvm-c/Target.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #define LINES 200 /* of a block */
 #define SPREAD 65536 /* bytes of a variable that gets a section of its own */
@@ -203,6 +204,35 @@ void expose_watch_shifts(LLVMModuleRef module)
 			for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
 				if (is_shift(i))
 					watch_shift(module, builder, i);
+	LLVMDisposeBuilder(builder);
+}
+
+/* ------------------------------------------------------------ copies */
+
+static int is_memcpy(LLVMValueRef i)
+{
+	LLVMValueRef f = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+	size_t size;
+
+	return f && LLVMIsAFunction(f) && !strncmp(LLVMGetValueName2(f, &size), "llvm.memcpy.", 12);
+}
+
+void expose_check_copies(LLVMModuleRef module, LLVMValueRef f)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+	LLVMTypeRef word = LLVMInt64TypeInContext(context), pointer = LLVMPointerTypeInContext(context, 0), types[3] = {pointer, pointer, word};
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), types, 3, 0);
+
+	for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+		for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+			LLVMValueRef callee = LLVMGetNamedFunction(module, "muster_apart");
+			if (!is_memcpy(i))
+				continue;
+			LLVMPositionBuilderBefore(builder, i);
+			LLVMValueRef arguments[3] = {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1), LLVMBuildIntCast2(builder, LLVMGetOperand(i, 2), word, 0, "")};
+			LLVMBuildCall2(builder, type, callee ? callee : LLVMAddFunction(module, "muster_apart", type), arguments, 3, "");
+		}
 	LLVMDisposeBuilder(builder);
 }
 

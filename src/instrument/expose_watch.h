@@ -22,6 +22,8 @@ void expose_cover(LLVMModuleRef module, const struct expose_lines *lines, int (*
 void expose_guard_locals(LLVMModuleRef module, LLVMValueRef f);
 /* Shifts ask muster_shift first. Before settle_behaviour, which makes them go on. */
 void expose_watch_shifts(LLVMModuleRef module);
+/* Copies of memory that may not overlap are checked. */
+void expose_check_copies(LLVMModuleRef module, LLVMValueRef f);
 /* Each variable, and each constant without addresses in it, in a section of its own, .data.vN or .rodata.vN: whoever links them says what lies between. */
 void expose_spread(LLVMModuleRef module);
 

@@ -129,6 +129,7 @@ const char *code_op_text(enum code_op op);
 #define CODE_VOLATILE 8u  /* or atomic: the memory may change between two accesses */
 #define CODE_MARKED 16u	  /* the compiler made it for a check */
 #define CODE_UNSIGNED 32u /* parameters that C says are unsigned */
+#define CODE_APART 128u	  /* moves of memory: what is read and what is written may not overlap, or are the same */
 #define CODE_BYVAL 64u	  /* parameters: the address of a copy, which the call makes; what is written there the caller does not see */
 
 struct code_value {

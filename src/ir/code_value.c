@@ -214,6 +214,13 @@ static int is_scalar(LLVMTypeRef type)
 	return integer_width(type) || LLVMGetTypeKind(type) == LLVMPointerTypeKind;
 }
 
+static int is_memcpy(LLVMValueRef intrinsic)
+{
+	size_t length;
+
+	return !strncmp(LLVMGetValueName2(intrinsic, &length), "llvm.memcpy.", 12);
+}
+
 static void convert_intrinsic(struct code_draft *d, LLVMValueRef inst, uint32_t id, int op)
 {
 	unsigned n = LLVMGetNumArgOperands(inst);
@@ -225,6 +232,8 @@ static void convert_intrinsic(struct code_draft *d, LLVMValueRef inst, uint32_t 
 	if (op == CODE_MOVE || op == CODE_FILL) {
 		if (!LLVMIsNull(LLVMGetOperand(inst, n - 1)))
 			d->values.data[id].flags |= CODE_VOLATILE;
+		if (is_memcpy(LLVMGetCalledValue(inst)))
+			d->values.data[id].flags |= CODE_APART;
 		n = 3;
 	}
 	for (unsigned k = 0; k < n; k++)

@@ -732,6 +732,22 @@ static expr_t moved_words(struct vc *v, const struct vc_memory *before, const st
 	return contents;
 }
 
+/* Where the memory overlaps, but is not the same, the path ends. Different objects lie apart. */
+static void end_of_overlap(struct vc *v, struct vc_state *s, struct vc_where w, const struct pointer *to, const struct pointer *from, expr_t length)
+{
+	struct exprs *p = v->p;
+	for (size_t i = 0; i < to->count; i++)
+		for (size_t k = 0; k < from->count; k++) {
+			const struct pointer_case *x = &to->list[i], *y = &from->list[k];
+			if (x->object != y->object)
+				continue;
+			expr_t up = expr_binary(p, MUSTER_OP_SUB, x->offset, y->offset), down = expr_binary(p, MUSTER_OP_SUB, y->offset, x->offset);
+			expr_t near = expr_or(p, expr_binary(p, MUSTER_OP_ULT, up, length), expr_binary(p, MUSTER_OP_ULT, down, length));
+			near = expr_and(p, near, expr_not(p, expr_eq(p, x->offset, y->offset)));
+			vc_end_here(v, s, VC_UNDEFINED, expr_and(p, expr_and(p, x->guard, y->guard), near), w.f, w.at, VC_OVERLAPS);
+		}
+}
+
 void vc_move(struct vc *v, struct vc_state *s, struct vc_where w, expr_t to, expr_t from, expr_t length)
 {
 	struct pointer x, y;
@@ -741,6 +757,8 @@ void vc_move(struct vc *v, struct vc_state *s, struct vc_where w, expr_t to, exp
 		return;
 	access_cases(v, s, w, from, length, 0, &y);
 	access_cases(v, s, w, to, length, 1, &x);
+	if (v->o.apart && w.f->values[w.at].flags & CODE_APART)
+		end_of_overlap(v, s, w, &x, &y, length);
 	const struct vc_memory *before = s->memory;
 	s->shared = 1;
 	for (size_t i = 0; i < x.count && !vc_dead(v, s); i++) {

@@ -58,6 +58,7 @@ const char *vc_end_words(enum vc_end_kind kind);
 #define VC_FLAT "the memory" /* the name of the flat memory and its contents at the start; no variable has it */
 #define VC_UNSET "unset." /* starts the names of variables that stand for locals without a value */
 #define VC_OUTSIDE "an access outside of its object" /* why a path ends as UNDEFINED there */
+#define VC_OVERLAPS "a copy of memory that overlaps"
 
 struct vc_end {
 	enum vc_end_kind kind;
@@ -178,6 +179,7 @@ struct vc_options {
 	/* Before iteration k (from 0) of a loop that is unrolled, and after it: 0: this iteration does not count, and paths into it end as BOUND. */
 	int (*iteration)(void *ctx, const struct vc_loop *l, unsigned k, int after);
 	int varies;	    /* what a local has without a value is another value at each use, as everything is that is computed from it, and decisions that depend on it are undefined; 0: evaluators of one pool share it */
+	int apart;	    /* a memcpy whose memory overlaps is undefined; 0: it is a memmove */
 	int loose;	    /* what is not modelled is anything, or does nothing, and the path goes on: what comes out is a guess */
 	int flat;	    /* pointers of unknown origin point into one flat memory, which evaluators of one pool share at the start */
 	int flat_globals;   /* variables that others may know the address of lie in it */
