@@ -241,6 +241,9 @@ int diff_part_find(const struct diff_pair *x, expr_t e, struct diff_part *out);
 /* The byte of the runs' memory that the input says. 0: it says none, and it is 0. */
 int diff_place_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, uint8_t *value);
 void diff_place_name(const struct diff_pair *x, const struct solve_model *m, uint64_t at, struct buf *out); /* "byte 3 at p" */
+/* Bits of a byte that belong to what is there, and not to its padding, by the type of the pointer that leads there, or of the variable. */
+uint8_t diff_place_used(const struct diff_pair *x, const struct solve_model *m, uint64_t at);
+uint8_t diff_place_global_used(const struct code *c, uint32_t global, uint64_t at);
 void diff_place_bytes(const struct diff_pair *x, const struct solve_model *m, uint64_t at, struct buf *out); /* " {00 20}", or nothing */
 
 /* ------------------------------------------------------------ covers (cover.c) */

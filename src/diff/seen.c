@@ -116,21 +116,52 @@ static int returns(const struct code_function *f)
 	return 0;
 }
 
-/* A word of memory that the versions leave with other values; b NULL: one did not write to it. The first byte that differs, by the pointer that leads there. */
-static void name_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+/* What stands in a line of a word of memory; text NULL: the version did not write there. */
+static uint64_t word_there(const struct diff_pair *x, const struct solve_model *m, uint64_t at, const char *text)
 {
-	uint64_t va = strtoull(a, NULL, 16), vb = b ? strtoull(b, NULL, 16) : 0;
-	unsigned k = 0;
-	for (unsigned i = 0; i < 8 && !b; i++) {
+	uint64_t v = text ? strtoull(text, NULL, 16) : 0;
+	for (unsigned i = 0; i < 8 && !text; i++) {
 		uint8_t before;
 		diff_place_byte(x, m, at + i, &before);
-		vb |= (uint64_t)before << 8 * i;
+		v |= (uint64_t)before << 8 * i;
 	}
-	while (k < 7 && (uint8_t)(va >> 8 * k) == (uint8_t)(vb >> 8 * k))
+	return v;
+}
+
+/* Bits of the word at a place that are no padding. */
+static uint64_t used_there(const struct diff_pair *x, const struct solve_model *m, const char *place)
+{
+	const struct code *code = x->side[OLD].f->code;
+	const char *offset = strrchr(place, ' ');
+	uint64_t at = strtoull(offset + 1, NULL, 16), used = 0;
+	int memory = !strncmp(place, "memory ", 7);
+	uint32_t g = 0;
+	while (!memory && g < code->global_count && (strncmp(code->globals[g].name, place, (size_t)(offset - place)) || code->globals[g].name[offset - place]))
+		g++;
+	for (unsigned i = 0; i < 8; i++)
+		used |= (uint64_t)(memory ? (m ? diff_place_used(x, m, at + i) : 0xff) : g < code->global_count ? diff_place_global_used(code, g, at + i) : 0xff) << 8 * i;
+	return used;
+}
+
+/* A word of memory that the versions leave with other values; b NULL: one did not write to it. The first byte that differs, by the pointer that leads there. */
+static void name_byte(const struct diff_pair *x, const struct solve_model *m, uint64_t at, uint64_t used, const char *a, const char *b, struct buf *name, struct buf *old, struct buf *new)
+{
+	uint64_t va = word_there(x, m, at, a), vb = word_there(x, m, at, b);
+	unsigned k = 0;
+	while (k < 7 && !(uint8_t)(((va ^ vb) & used) >> 8 * k))
 		k++;
 	diff_place_name(x, m, at + k, name);
 	buf_addf(old, "0x%x", (unsigned)(uint8_t)(va >> 8 * k));
 	buf_addf(new, "0x%x%s", (unsigned)(uint8_t)(vb >> 8 * k), b ? "" : " as before");
+}
+
+/* Do they differ in more than padding? What C leaves there is for the compiler to say. */
+static int differs_in_members(const struct diff_pair *x, const struct solve_model *m, const char *place, const char *a, const char *b)
+{
+	uint64_t at = strtoull(strrchr(place, ' ') + 1, NULL, 16), used = used_there(x, m, place);
+	if (used == UINT64_MAX || (!m && !b))
+		return 1;
+	return ((word_there(x, m, at, a) ^ word_there(x, m, at, b)) & used) != 0;
 }
 
 /* Lines "NAME offset value": where each stands in the text, by name and offset. */
@@ -161,7 +192,7 @@ static void say_place(const struct diff_pair *x, const struct solve_model *m, co
 	snprintf(va, sizeof va, "%.*s", (int)strcspn(a, "\n"), a);
 	snprintf(vb, sizeof vb, "%.*s", b ? (int)strcspn(b, "\n") : 0, b ? b : "");
 	if (m && memory) {
-		name_byte(x, m, strtoull(offset, NULL, 16), va, b ? vb : NULL, name, old, new);
+		name_byte(x, m, strtoull(offset, NULL, 16), used_there(x, m, place), va, b ? vb : NULL, name, old, new);
 		return;
 	}
 	buf_addf(name, "%.*s%s%s", length, place, memory ? " at 0x" : "+0x", offset);
@@ -199,7 +230,7 @@ static int memory_differs(const struct diff_pair *x, const struct solve_model *m
 		int there = strmap_get(&others, buf_str(&place), &at);
 		if (there ? same_value(value, b + at) : strncmp(s, "memory ", 7) != 0) /* a variable that only one version has */
 			continue;
-		if (!is_comparable(x, buf_str(&place)))
+		if (!is_comparable(x, buf_str(&place)) || !differs_in_members(x, m, buf_str(&place), value, there ? b + at : NULL))
 			continue;
 		say_place(x, m, buf_str(&place), value, there ? b + at : NULL, name, old, new);
 		differs = 1;
