@@ -41,6 +41,7 @@ static struct write { /* what it writes */
 	char name[256];
 } writes[4 * CALLER_CALLS];
 static unsigned row_count, write_count, calls;
+static const unsigned long long *given; /* the function's arguments */
 
 const char *caller_called[CALLER_CALLS];
 
@@ -110,12 +111,17 @@ static unsigned slot_of(unsigned number)
 	return caller_run == 0 ? number : caller_run == 1 ? CALLER_CALLS - 1 - number : (number * 7 + 3) % CALLER_CALLS;
 }
 
+static void *slot_at(unsigned number)
+{
+	return (void *)(CALLER_HEAP + slot_of(number) * CALLER_SLOT_BYTES + 16 * caller_run);
+}
+
 static void *allocate(const char *name, unsigned long long bytes, int fails)
 {
 	unsigned number = calls++;
 	if (number < CALLER_CALLS)
 		caller_called[number] = name;
-	void *at = (void *)(CALLER_HEAP + slot_of(number) * CALLER_SLOT_BYTES + 16 * caller_run);
+	void *at = slot_at(number);
 
 	if (fails)
 		return NULL;
@@ -201,6 +207,30 @@ static void say_arguments(unsigned long long count, const unsigned long long *ar
 	printf("\n");
 }
 
+/* What they lead to nobody knows here: objects of an input begin a page apart. */
+static int may_meet(unsigned long long a, unsigned long long b)
+{
+	return a && b && (a - b < RESTRICTED || b - a < RESTRICTED);
+}
+
+/* What the function promises to return: memory of its own, and a pointer that is not null. One that the input says nothing of has memory that nobody has written. */
+static unsigned long long promised(unsigned long long flags, const struct row *row)
+{
+	unsigned long long value = row ? row->value : 0;
+
+	for (unsigned i = 0; i < CALLER_ARGUMENTS && flags & EXPOSE_FRESH && given; i++)
+		if (may_meet(value, given[i]))
+			end_with(CALLER_FAILED);
+	for (unsigned i = 0; i < row_count && flags & EXPOSE_FRESH; i++)
+		if (&rows[i] != row && may_meet(value, rows[i].value))
+			end_with(CALLER_FAILED);
+	if (value || !(flags & EXPOSE_SET))
+		return value;
+	if (row || calls >= CALLER_CALLS)
+		end_with(CALLER_FAILED);
+	return (unsigned long long)memset(slot_at(calls), caller_fill, CALLER_SLOT_BYTES - 16 * CALLER_FILLS);
+}
+
 unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms)
 {
 	const struct row *row = row_of(name);
@@ -217,12 +247,13 @@ unsigned long long muster_stub(const char *name, unsigned long long count, const
 	if (caller_leave && calls > TALK)
 		end_with(CALLER_FAILED);
 	printf("call of %s", name);
-	say_arguments(count & ~EXPOSE_ENDS, arguments);
-	write_locals(name, count & ~EXPOSE_ENDS, arguments, rooms);
+	say_arguments(count & EXPOSE_COUNT, arguments);
+	write_locals(name, count & EXPOSE_COUNT, arguments, rooms);
+	unsigned long long value = promised(count, row);
 	calls++;
 	if (count & EXPOSE_ENDS)
 		end_with(CALLER_ENDED);
-	return row ? row->value : 0;
+	return value;
 }
 
 /* From a function that a pointer of the input leads to: which one, and the registers of arguments. */
@@ -331,12 +362,15 @@ void muster_apart(const void *to, const void *from, unsigned long long bytes)
 		end_with(CALLER_FAILED);
 }
 
-/* What they lead to nobody knows here: objects of an input begin a page apart. */
 void muster_restricted(const void *pointer, const void *other)
 {
-	unsigned long long up = (unsigned long long)pointer - (unsigned long long)other, down = -up;
+	if (may_meet((unsigned long long)pointer, (unsigned long long)other))
+		end_with(CALLER_FAILED);
+}
 
-	if (pointer && other && (up < RESTRICTED || down < RESTRICTED))
+void muster_set(const void *pointer)
+{
+	if (!pointer)
 		end_with(CALLER_FAILED);
 }
 
@@ -420,6 +454,7 @@ int caller_set_up(const char **text, const struct expose_data *data, unsigned lo
 	unsigned long long i, at;
 	int call = -1, e = 0;
 
+	given = arguments;
 	for (; *s && *s != '.' && !e; s = skip_space(s)) {
 		char kind = *s++;
 		if (kind == 'F') {

@@ -33,7 +33,7 @@ struct exposer {
 	LLVMBuilderRef builder;
 	LLVMTypeRef word, pointer;
 	struct map reached; /* functions and variables */
-	struct map restricted; /* parameters, before attributes go */
+	struct map promises; /* of parameters, and of functions about what they return, before attributes go */
 	VEC(LLVMValueRef) work;
 	VEC(LLVMValueRef) calls, data; /* rows of the tables */
 	struct buf *names;
@@ -119,29 +119,52 @@ static LLVMValueRef as_word(struct exposer *x, LLVMValueRef v)
 	return LLVMBuildIntCast2(x->builder, v, x->word, 0, "");
 }
 
-static void find_restricted(struct exposer *x)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName("noalias", 7);
+enum { APART = 1, NOT_NULL = 2 };
 
-	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
-		for (unsigned i = 0; i < LLVMCountParams(f); i++)
-			if (LLVMGetEnumAttributeAtIndex(f, i + 1, kind))
-				map_set(&x->restricted, (uint64_t)(uintptr_t)LLVMGetParam(f, i), 1);
+static uint64_t promises_at(LLVMValueRef f, unsigned index)
+{
+	unsigned alias = LLVMGetEnumAttributeKindForName("noalias", 7), null = LLVMGetEnumAttributeKindForName("nonnull", 7);
+
+	return (LLVMGetEnumAttributeAtIndex(f, index, alias) ? APART : 0) | (LLVMGetEnumAttributeAtIndex(f, index, null) ? NOT_NULL : 0);
 }
 
-/* A call in which a `restrict` pointer and another one may lead to the same memory. */
-static void check_restricted(struct exposer *x, LLVMValueRef f, LLVMValueRef *arguments, unsigned n)
+static void find_promises(struct exposer *x)
 {
-	LLVMTypeRef types[2] = {x->pointer, x->pointer}, type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), types, 2, 0);
+	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f)) {
+		map_set(&x->promises, (uint64_t)(uintptr_t)f, promises_at(f, LLVMAttributeReturnIndex));
+		for (unsigned i = 0; i < LLVMCountParams(f); i++)
+			map_set(&x->promises, (uint64_t)(uintptr_t)LLVMGetParam(f, i), promises_at(f, i + 1));
+	}
+}
 
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < n; k++) {
-			LLVMValueRef callee = LLVMGetNamedFunction(x->module, "muster_restricted");
-			if (i == k || !map_get(&x->restricted, (uint64_t)(uintptr_t)LLVMGetParam(f, i), NULL) || LLVMGetTypeKind(LLVMTypeOf(arguments[k])) != LLVMPointerTypeKind)
-				continue;
-			LLVMValueRef check[2] = {arguments[i], arguments[k]};
-			LLVMBuildCall2(x->builder, type, callee ? callee : LLVMAddFunction(x->module, "muster_restricted", type), check, 2, "");
-		}
+static uint64_t promises(const struct exposer *x, LLVMValueRef v)
+{
+	uint64_t some = 0;
+
+	map_get(&x->promises, (uint64_t)(uintptr_t)v, &some);
+	return some;
+}
+
+/* count: of the pointers that the check gets. */
+static void check_pointers(struct exposer *x, const char *check, LLVMValueRef *pointers, unsigned count)
+{
+	LLVMTypeRef types[2] = {x->pointer, x->pointer}, type = LLVMFunctionType(LLVMVoidTypeInContext(x->context), types, count, 0);
+	LLVMValueRef callee = LLVMGetNamedFunction(x->module, check);
+
+	LLVMBuildCall2(x->builder, type, callee ? callee : LLVMAddFunction(x->module, check, type), pointers, count, "");
+}
+
+/* A call in which a `restrict` pointer and another one may lead to the same memory, or one is null that is declared never to be. */
+static void check_promises(struct exposer *x, LLVMValueRef f, LLVMValueRef *arguments, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t some = promises(x, LLVMGetParam(f, i));
+		if (some & NOT_NULL)
+			check_pointers(x, "muster_set", &arguments[i], 1);
+		for (unsigned k = 0; k < n && some & APART; k++)
+			if (i != k && LLVMGetTypeKind(LLVMTypeOf(arguments[k])) == LLVMPointerTypeKind)
+				check_pointers(x, "muster_restricted", (LLVMValueRef[]){arguments[i], arguments[k]}, 2);
+	}
 }
 
 static LLVMValueRef make_wrapper(struct exposer *x, LLVMValueRef f)
@@ -157,7 +180,7 @@ static LLVMValueRef make_wrapper(struct exposer *x, LLVMValueRef f)
 		LLVMValueRef v = LLVMBuildLoad2(x->builder, x->word, at, "");
 		arguments[i] = LLVMGetTypeKind(parameters[i]) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(x->builder, v, parameters[i], "") : LLVMBuildIntCast2(x->builder, v, parameters[i], 0, "");
 	}
-	check_restricted(x, f, arguments, n);
+	check_promises(x, f, arguments, n);
 	LLVMValueRef call = LLVMBuildCall2(x->builder, type, f, arguments, n, "");
 	LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
 	LLVMBuildRet(x->builder, LLVMGetTypeKind(LLVMGetReturnType(type)) == LLVMVoidTypeKind ? LLVMConstInt(x->word, 0, 0) : as_word(x, call));
@@ -385,7 +408,8 @@ static void define_missing(struct exposer *x)
 {
 	for (LLVMValueRef f = LLVMGetFirstFunction(x->module); f; f = LLVMGetNextFunction(f))
 		if (is_missing(x, f)) {
-			uint64_t flags = never_returns(f) ? EXPOSE_ENDS : unit_is_quiet(f) ? EXPOSE_QUIET : 0;
+			uint64_t flags = never_returns(f) ? EXPOSE_ENDS : unit_is_quiet(f) ? EXPOSE_QUIET : 0, some = promises(x, f);
+			flags |= (some & APART ? EXPOSE_FRESH : 0) | (some & NOT_NULL ? EXPOSE_SET : 0);
 			settle_calls(x, f, flags);
 			define_stub(x, f, name_of(f), flags, NULL);
 		}
@@ -548,7 +572,7 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 		keep_checks(&x);
 	fold_checks(&u, 0, 0);
 	expose_watch_shifts(u.module);
-	find_restricted(&x);
+	find_promises(&x);
 	settle_inline(u.module, NULL);
 	settle_constants(&u);
 	settle_undefined(&u);
@@ -561,7 +585,7 @@ int expose_unit(const void *bitcode, size_t size, const struct expose_request *r
 	LLVMDisposeBuilder(x.builder);
 	int e = unit_verify(&u) ? -1 : emit_object(&u, &options, object);
 	map_release(&x.reached);
-	map_release(&x.restricted);
+	map_release(&x.promises);
 	vec_release(&x.work);
 	vec_release(&x.calls);
 	vec_release(&x.data);

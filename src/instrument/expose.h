@@ -30,9 +30,12 @@ struct expose_data {
 	unsigned char *at;
 	unsigned long long size;
 };
-/* Defined by the program. count: of the arguments, with EXPOSE_ENDS if the function does not return, or EXPOSE_QUIET. rooms: by argument, bytes of the caller's local that it is the address of, else 0; or NULL. */
+/* Defined by the program. count: of the arguments, with EXPOSE_ENDS if the function does not return, or EXPOSE_QUIET, and what it promises to return. rooms: by argument, bytes of the caller's local that it is the address of, else 0; or NULL. */
 #define EXPOSE_ENDS (1ull << 63)
 #define EXPOSE_QUIET (1ull << 62) /* its source promises that it only computes (pure, const): who calls it how often is no behaviour */
+#define EXPOSE_FRESH (1ull << 61) /* what it returns is null, or memory that nothing else leads to */
+#define EXPOSE_SET (1ull << 60)   /* it never returns null */
+#define EXPOSE_COUNT (EXPOSE_SET - 1)
 unsigned long long muster_stub(const char *name, unsigned long long count, const unsigned long long *arguments, const unsigned long long *rooms);
 /* And this where a local begins to live, the next one where it ends, on the bytes around it, and the last one in place of the trap instruction. */
 void muster_fill(void *at, unsigned long long bytes);
@@ -41,6 +44,8 @@ void muster_guard(const void *at, unsigned long long bytes);
 void muster_apart(const void *to, const void *from, unsigned long long bytes);
 /* Before a call with a `restrict` pointer and another one: likewise if they may lead to the same memory. */
 void muster_restricted(const void *pointer, const void *other);
+/* And before one with a pointer that is declared never to be null. */
+void muster_set(const void *pointer);
 void muster_trap(void);
 void muster_undefined(void);
 /* Before a shift: is it further than it can be? Processors then do what the code does not say. */
