@@ -238,6 +238,44 @@ static int is_pointer_word(const struct diff_pair *x, const struct diff_word *in
 	return in->is_pointer && expr_width(x->p, in->term) == 64;
 }
 
+/* What addresses of objects of the type are multiples of; 1: not known, or of bytes. */
+static uint64_t type_alignment(const struct code *c, uint32_t type)
+{
+	const struct code_type *t = type == CODE_NONE ? NULL : &c->types[type];
+	uint64_t most = 1;
+	if (!t || !t->bytes)
+		return 1;
+	if (t->kind == CODE_TYPE_ARRAY)
+		return type_alignment(c, t->base);
+	if (t->kind == CODE_TYPE_INT || t->kind == CODE_TYPE_POINTER || t->kind == CODE_TYPE_FLOAT)
+		return t->bytes & (t->bytes - 1) || t->bytes > 16 ? 1 : t->bytes;
+	for (uint32_t i = 0; i < t->members; i++) {
+		const struct code_member *m = &c->members[t->first_member + i];
+		uint64_t a = m->bits ? 1 : type_alignment(c, m->type);
+		if (m->offset % a) /* packed */
+			return 1;
+		most = a > most ? a : most;
+	}
+	return t->bytes % most ? 1 : most;
+}
+
+static uint64_t alignment_of(const struct diff_pair *x, const struct diff_word *in)
+{
+	const struct code *c = x->side[NEW].f->code;
+	return is_pointer_word(x, in) && in->type != CODE_NONE && c->types[in->type].kind == CODE_TYPE_POINTER ? type_alignment(c, c->types[in->type].base) : 1;
+}
+
+/* C has no pointer to an object that is not where its type wants it. */
+static int pointers_are_aligned(struct diff_pair *x, const struct solve_model *m)
+{
+	for (size_t i = 0; i < x->inputs.size; i++) {
+		uint64_t most = alignment_of(x, &x->inputs.data[i]);
+		if (most > 1 && (uint64_t)solve_model_eval(x->p, m, x->inputs.data[i].term) % most)
+			return 0;
+	}
+	return 1;
+}
+
 /* A pointer that can be: null, or in the memory that both programs have, or a function, where it is called. */
 static expr_t pointer_can_be(struct diff_pair *x, expr_t at)
 {
@@ -281,7 +319,9 @@ static int fit_model(struct diff_pair *x, const expr_t *cube, unsigned count, st
 	vec_push(&all, diff_stubs_fit(x));
 	for (size_t i = 0; i < x->inputs.size; i++)
 		if (is_pointer_word(x, &x->inputs.data[i])) {
-			vec_push(&all, pointer_can_be(x, x->inputs.data[i].term));
+			expr_t e = x->inputs.data[i].term, low = expr_const(p, 64, alignment_of(x, &x->inputs.data[i]) - 1);
+			vec_push(&all, pointer_can_be(x, e));
+			vec_push(&all, expr_eq(p, expr_binary(p, MUSTER_OP_AND, e, low), expr_const(p, 64, 0)));
 			pointers = 1;
 		}
 	for (size_t i = 0; i < x->addresses.size && pointers; i++)
@@ -402,7 +442,7 @@ static void settle_kind(struct diff_pair *x, const struct solve_model *m, const 
 int diff_witness_run_text(struct diff_pair *x, const struct solve_model *m, const char *text, struct diff_case *out)
 {
 	struct diff_seen seen[2] = {{0}};
-	int ok = !run_both(x, text, 0, seen);
+	int ok = pointers_are_aligned(x, m) && !run_both(x, text, 0, seen);
 	settle_kind(x, m, seen, out);
 	ok = ok && diff_seen_differ(x, m, &seen[OLD], &seen[NEW], out) && (!out->undefined || seen[OLD].crashed || seen[NEW].crashed);
 	if (ok) {
