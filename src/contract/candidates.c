@@ -114,6 +114,8 @@ static void add_pair(struct cause_search *f, const struct entry *e, uint32_t a, 
 		add_literal(f, CLAUSE_LT, a, b, 0);
 		if (a < b)
 			add_literal(f, CLAUSE_NE, a, b, 0);
+		if (a < b && x->type && y->type && x->is_signed && x->bits == 64 && y->bits == 64)
+			add_literal(f, CLAUSE_FITS, a, b, 0);
 	}
 }
 

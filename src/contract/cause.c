@@ -293,7 +293,7 @@ static int bears(struct cause_search *f, const struct clause *c, size_t call)
 		return 0;
 	if (about == b->length && l->op != CLAUSE_LONG && !cause_looks_at(f, a, x, 0))
 		return 0; /* nobody looked at the number */
-	int compares = l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE, alone = x->arithmetic && x->broke; /* a division by one number says nothing of another */
+	int compares = l->op == CLAUSE_LE || l->op == CLAUSE_LT || l->op == CLAUSE_NE || l->op == CLAUSE_FITS, alone = x->arithmetic && x->broke; /* a division by one number says nothing of another */
 	if (compares && (!cause_looks_at(f, a, x, alone ? from : 0) || !cause_looks_at(f, b, x, alone ? from : 0)))
 		return 0;
 	return meets(f, about, x, from);

@@ -20,7 +20,7 @@ static const struct {
 
 static int has_two(enum clause_op op)
 {
-	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_AREA || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_DISTINCT || op == CLAUSE_ORDERED;
+	return op == CLAUSE_WITHIN || op == CLAUSE_BELOW || op == CLAUSE_SUM || op == CLAUSE_AREA || op == CLAUSE_LE || op == CLAUSE_LT || op == CLAUSE_NE || op == CLAUSE_FITS || op == CLAUSE_DISTINCT || op == CLAUSE_ORDERED;
 }
 
 int clause_has_third(enum clause_op op)
@@ -49,6 +49,7 @@ enum clause_class clause_class(const struct entry *e, const struct clause *c)
 static int literal_holds(const struct entry *e, const struct clause_literal *l, const struct clause_value *v)
 {
 	const struct clause_value *a = &v[l->a], *b = &v[l->b];
+	int64_t sum;
 	int is_signed = e->places.data[l->a].is_signed;
 	if (!a->there || (has_two(l->op) && !b->there) || (clause_has_third(l->op) && !v[l->k].there))
 		return 1;
@@ -78,6 +79,7 @@ static int literal_holds(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_LE: return is_signed ? (int64_t)a->value <= (int64_t)b->value : a->value <= b->value;
 	case CLAUSE_LT: return is_signed ? (int64_t)a->value < (int64_t)b->value : a->value < b->value;
 	case CLAUSE_NE: return a->value != b->value;
+	case CLAUSE_FITS: return !__builtin_add_overflow((int64_t)a->value, (int64_t)b->value, &sum);
 	case CLAUSE_OP_COUNT: break;
 	}
 	return 1;
@@ -142,6 +144,12 @@ static expr_t literal_term(const struct entry *e, const struct clause_literal *l
 	case CLAUSE_LE: t = expr_binary(p, a->is_signed ? MUSTER_OP_SLE : MUSTER_OP_ULE, a->value, b->value); break;
 	case CLAUSE_LT: t = expr_binary(p, a->is_signed ? MUSTER_OP_SLT : MUSTER_OP_ULT, a->value, b->value); break;
 	case CLAUSE_NE: t = expr_not(p, expr_eq(p, a->value, b->value)); break;
+	case CLAUSE_FITS: { /* the sum has the sign of one of them */
+		expr_t sum = expr_binary(p, MUSTER_OP_ADD, a->value, b->value);
+		t = expr_binary(p, MUSTER_OP_AND, expr_binary(p, MUSTER_OP_XOR, a->value, sum), expr_binary(p, MUSTER_OP_XOR, b->value, sum));
+		t = expr_binary(p, MUSTER_OP_SLE, zero, t);
+		break;
+	}
 	case CLAUSE_OP_COUNT: break;
 	}
 	expr_t there = has_two(l->op) ? expr_and(p, a->there, b->there) : a->there;
@@ -223,6 +231,7 @@ static void literal_text(const struct entry *e, const struct clause_literal *l, 
 	case CLAUSE_LE: buf_addf(out, "%s <= %s", a, b); break;
 	case CLAUSE_LT: buf_addf(out, "%s < %s", a, b); break;
 	case CLAUSE_NE: buf_addf(out, "%s != %s", a, b); break;
+	case CLAUSE_FITS: buf_addf(out, "(%s >= 0 ? %s <= %" PRId64 " - %s : %s >= -%" PRId64 " - 1 - %s)", a, b, INT64_MAX, a, b, INT64_MAX, a); break;
 	case CLAUSE_OP_COUNT: break;
 	}
 }

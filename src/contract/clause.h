@@ -36,6 +36,7 @@
 	X(LEAST, 5, CLAUSE_SCALAR)     /* a >= k */                              \
 	X(LE, 4, CLAUSE_SCALAR)	       /* a <= b */                              \
 	X(LT, 4, CLAUSE_SCALAR)	       /* a < b */                               \
+	X(FITS, 5, CLAUSE_SCALAR)      /* a + b is in the type's range: of 64-bit numbers that callers have no name for */ \
 	X(NE, 5, CLAUSE_SCALAR)	       /* a != b, numbers */
 enum clause_op {
 #define X(name, cost, class) CLAUSE_##name,

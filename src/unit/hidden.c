@@ -58,7 +58,8 @@ static int holds_for(const struct entry *e, const struct clause *c, uint32_t pla
 	struct clause one = {.part = {c->part[0]}, .count = 1}; /* of a guard the other values are not known */
 	v[place].there = 1;
 	v[place].value = x->is_signed ? (uint64_t)((int64_t)(value << drop) >> drop) : value << drop >> drop;
-	int holds = clause_holds(e, &one, v);
+	int half = (int64_t)v[place].value >> 62 == 0 || (int64_t)v[place].value >> 62 == -1; /* the sum of two such fits */
+	int holds = c->part[0].op == CLAUSE_FITS ? half : clause_holds(e, &one, v);
 	free(v);
 	return holds;
 }
