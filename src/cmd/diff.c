@@ -27,7 +27,8 @@
 #define MANY 8	 /* functions from which on each gets a line or two, unless -v */
 
 static struct {
-	int json, markdown, verbose, brief;
+	int json, markdown, verbose;
+	int fold, brief; /* there are many functions; many of which there is more to say */
 	const char *overflow, *entry, *run;
 	const char *names[2]; /* OLD and NEW as they were given */
 	double time;
@@ -145,10 +146,12 @@ static void print_brief(const struct diff_function *f)
 	if (f->cases.size) {
 		const struct diff_case *c = &f->cases.data[0];
 		const char *when = c->undefined ? c->when : c->termination ? f->termination : f->changed;
-		printf("  %s", when ? "" : "for one input");
-		if (when)
-			print_short(when);
+		struct buf input = BUF_EMPTY;
+		diff_case_inputs(c, 0, &input);
+		printf("  %s", when ? "" : "for one input: ");
+		print_short(when ? when : buf_str(&input));
 		printf(": %s\n", c->what);
+		buf_release(&input);
 	} else if (f->why) {
 		printf("  %s\n", f->why);
 	}
@@ -181,7 +184,7 @@ static void print_function(const struct diff_function *f)
 /* Nothing is known of it but that it calls what may have changed. */
 static int is_folded(const struct diff_function *f)
 {
-	return args.brief && f->verdict == DIFF_MAY && !f->modified && !f->cases.size && !f->unchanged && !f->undefined && !f->given && f->why;
+	return args.fold && f->verdict == DIFF_MAY && !f->modified && !f->cases.size && !f->unchanged && !f->undefined && !f->given && f->why;
 }
 
 /* Functions from `first` on with the same reason, in one paragraph. */
@@ -210,7 +213,13 @@ static void print_words(const struct diff *d)
 	       count(d, DIFF_REMOVED), args.o.overflow ? "is undefined" : "wraps");
 	if (count_given(d))
 		printf("%u equal given a contract that was accepted: they differ only for calls that it forbids\n", count_given(d));
-	args.brief = !args.verbose && count(d, DIFF_CHANGED) + count(d, DIFF_MAY) >= MANY;
+	args.fold = !args.verbose && count(d, DIFF_CHANGED) + count(d, DIFF_MAY) >= MANY;
+	unsigned long_ones = 0;
+	for (size_t i = 0; i < d->functions.size; i++) {
+		const struct diff_function *f = &d->functions.data[i];
+		long_ones += (f->verdict == DIFF_CHANGED || f->verdict == DIFF_MAY) && !f->given && !is_folded(f);
+	}
+	args.brief = args.fold && long_ones >= MANY;
 	for (size_t i = 0; i < d->data.size; i++)
 		printf("%s: another initial value\n", d->data.data[i]);
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
@@ -223,7 +232,7 @@ static void print_words(const struct diff *d)
 	for (size_t i = 0; i < d->functions.size; i++)
 		if (d->functions.data[i].given)
 			print_function(&d->functions.data[i]);
-	if (args.brief)
+	if (args.fold)
 		printf("(-v: all conditions and runs; --function NAME: of one function)\n");
 	if (stopped)
 		printf("interrupted: functions that were not looked at may change\n");

@@ -24,6 +24,7 @@
 #define QUICK 0.05    /* the same, for a first look whether they are equal when calls are followed */
 #define DIRECT 0.5   /* the same, on top of it, for one that comes to modified code, if there is none yet */
 #define PROBE 0.5    /* the same, for one that many runs show */
+#define TOGETHER 8   /* modified functions that functions outside may come to, for which equality is tried as for a component */
 #define FEW 300	     /* instructions of a function whose loops are unrolled twice at first, of a larger one once */
 #define FIRST 5	     /* iterations of a loop that are looked at without refinement */
 
@@ -442,6 +443,27 @@ static void drop_unwanted(struct diff *out, size_t first, const uint32_t *symbol
 	out->functions.size = kept;
 }
 
+/* Functions outside may call back those whose address is taken, so these and all that they call are like one component with them: taken for equal as a whole, which is then proved of each that was modified. */
+static void prove_called_back(struct differ *d, const uint8_t *early)
+{
+	const struct whole *w = d->whole[OLD];
+	unsigned modified = 0;
+	int equal = differ_taken_changed(d) && !d->o->no_refine;
+	for (uint32_t i = 0; i < w->symbols.size && equal; i++)
+		if (early[i] && w->symbols.data[i].function && w->symbols.data[i].function->defined) {
+			modified += d->m->functions[i] && d->m->classes[i] & MATCH_M;
+			equal = d->m->functions[i] != NULL && modified <= TOGETHER;
+		}
+	for (uint32_t i = 0; i < w->symbols.size && equal; i++)
+		d->equal[i] = early[i] && d->m->functions[i];
+	for (int proofs = 0; proofs < 2; proofs++) /* what costs nothing comes first */
+		for (uint32_t i = 0; i < w->symbols.size && equal; i++)
+			if (d->equal[i] && !(d->m->classes[i] & MATCH_M) == !proofs)
+				equal = proofs ? equal_in_component(d, i) : is_unmodified(d, i, MATCH_M) && callees_equal(d, i);
+	for (uint32_t i = 0; i < w->symbols.size && !equal; i++)
+		d->equal[i] = 0;
+}
+
 static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 {
 	VEC(struct order) list = {0};
@@ -451,6 +473,7 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
 		if (d->whole[OLD]->symbols.data[i].function && d->whole[OLD]->symbols.data[i].taken && d->m->classes[i] & (MATCH_M | MATCH_IM))
 			reach(d->whole[OLD], i, early);
+	prove_called_back(d, early);
 	for (uint32_t i = 0; i < d->whole[OLD]->symbols.size; i++)
 		if (d->m->functions[i])
 			vec_push(&list, (struct order){i, d->whole[OLD]->symbols.data[i].component | (early[i] ? 0 : 1u << 31)});
@@ -459,7 +482,7 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 		qsort(list.data, list.size, sizeof *list.data, by_component);
 	for (size_t i = 0; i < list.size;) {
 		size_t first = out->functions.size, end = i;
-		int clean = 1, some = 0;
+		int clean = 1, proved = 1, some = 0;
 		vec_clear(&symbols);
 		for (; end < list.size && list.data[end].component == list.data[i].component; end++) {
 			uint32_t symbol = list.data[end].symbol;
@@ -467,11 +490,13 @@ static void all_pairs(struct differ *d, struct diff *out, const uint8_t *wanted)
 			f.now = d->whole[NEW]->symbols.data[d->m->to_new[symbol]].name;
 			f.modified = (d->m->classes[symbol] & MATCH_M) != 0;
 			clean &= is_unmodified(d, symbol, MATCH_M | MATCH_IM);
+			proved &= d->equal[symbol];
 			some |= wanted[symbol];
 			vec_push(&symbols, symbol);
 			vec_push(&out->functions, f);
 		}
 		i = end;
+		clean |= proved;
 		for (size_t k = 0; k < symbols.size && clean; k++)
 			set_equal(d, &out->functions.data[first + k], symbols.data[k]);
 		if (!some || clean) { /* others want to know whether they are equal, if that costs nothing */
