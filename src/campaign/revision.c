@@ -8,6 +8,8 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/log.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/proc.h"
 #include "base/shell.h"
@@ -16,6 +18,7 @@
 #include "build/image.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,7 +346,61 @@ static void say_candidates(paths *found, const char *dir)
 	buf_release(&names);
 }
 
-static char *only_program(const char *dir, const struct timespec *since)
+/* Is one of the program's units a touched file? */
+static int is_touched(const char *program, const char *tree, const struct strmap *touched)
+{
+	struct image im;
+	char top[PATH_MAX], *at = realpath(tree, top);
+	int some = 0;
+
+	if (!at || image_load(&im, program))
+		return 0;
+	for (size_t i = 0; i < im.records.frames.size && !some; i++) {
+		const struct record *r = &im.records.frames.data[i];
+		struct record_value name, dir;
+		char real[PATH_MAX];
+
+		if (r->kind != RECORD_UNIT || !record_find(r->payload, r->size, TAG_NAME, &name) || !record_find(r->payload, r->size, TAG_DIR, &dir))
+			continue;
+		char *file = record_text(&name), *from = record_text(&dir), *path = *file == '/' ? mem_strdup(file) : file_join(from, file);
+		size_t n = strlen(top);
+		some = realpath(path, real) && !strncmp(real, top, n) && real[n] == '/' && strmap_get(touched, real + n + 1, NULL);
+		free(path);
+		free(from);
+		free(file);
+	}
+	image_release(&im);
+	return some;
+}
+
+/* Leaves those that the change is in, if there are any. */
+static void keep_touched(paths *found, const char *tree, const struct strmap *touched)
+{
+	VEC(uint8_t) wanted = {0};
+	size_t kept = 0, some = 0;
+
+	for (size_t i = 0; i < found->size; i++) {
+		vec_push(&wanted, (uint8_t)is_touched(found->data[i], tree, touched));
+		some += wanted.data[i];
+	}
+	for (size_t i = 0; i < found->size && some; i++)
+		if (wanted.data[i])
+			found->data[kept++] = found->data[i];
+		else
+			free(found->data[i]);
+	found->size = some ? kept : found->size;
+	vec_release(&wanted);
+}
+
+static const char *find_like(const paths *found, const char *dir, const char *like)
+{
+	for (size_t i = 0; i < found->size && like; i++)
+		if (!strcmp(found->data[i] + strlen(dir) + 1, like))
+			return found->data[i];
+	return NULL;
+}
+
+static char *only_program(const char *dir, const char *tree, const struct timespec *since, const struct revision_choice *c)
 {
 	paths found = {0};
 	char *program = NULL;
@@ -351,16 +408,40 @@ static char *only_program(const char *dir, const struct timespec *since)
 	find_programs(dir, 2, since, &found);
 	if (!found.size)
 		find_programs(dir, 1, since, &found);
-	if (!found.size)
+	const char *like = find_like(&found, dir, c->like);
+	size_t all = found.size;
+	if (!like && all > 1 && c->touched)
+		keep_touched(&found, tree, c->touched);
+	if (like)
+		program = mem_strdup(like);
+	else if (!found.size)
 		error_set("the build made no program and no library with records: does it use $CC?");
 	else if (found.size > 1)
 		say_candidates(&found, dir);
 	else
 		program = mem_strdup(found.data[0]);
+	if (program && !like && all > 1)
+		log_found("of the %zu programs and libraries that the build made, the change is in '%s'", all, program + strlen(dir) + 1);
 	for (size_t i = 0; i < found.size; i++)
 		free(found.data[i]);
 	vec_release(&found);
 	return program;
+}
+
+void revision_touched(const char *a, const char *b, struct strmap *out)
+{
+	const char *words[8] = {"-c", "core.quotePath=off", "diff", "--name-only", "--no-renames"};
+	struct buf text = BUF_EMPTY;
+	size_t n = 5;
+
+	if (a)
+		words[n++] = a;
+	if (b)
+		words[n++] = b;
+	if (n > 5 && !git(words, NULL, &text))
+		for (char *rest = buf_str(&text), *line; (line = strtok_r(rest, "\n", &rest));)
+			strmap_set(out, line, 1);
+	buf_release(&text);
 }
 
 /* ------------------------------------------------------------ the build */
@@ -407,7 +488,7 @@ static int run_build(const char *dir, const char *command, const char *name)
 	return e;
 }
 
-char *revision_build(struct revision *r, const char *command, const char *program)
+char *revision_build(struct revision *r, const char *command, const char *program, const struct revision_choice *choice)
 {
 	if (need_tree(r))
 		return NULL;
@@ -420,7 +501,7 @@ char *revision_build(struct revision *r, const char *command, const char *progra
 	if (!file_is_dir(dir))
 		error_set("there is no directory '%s' in '%s'", r->prefix, r->name);
 	else if (!run_build(dir, command, r->name ? r->name : "the work tree"))
-		found = program ? file_join(dir, program) : only_program(dir, &now);
+		found = program ? file_join(dir, program) : only_program(dir, r->tree, &now, choice);
 	if (found && !file_exists(found)) {
 		error_set("the build of %s made no '%s'", r->name ? r->name : "the work tree", program);
 		free(found);

@@ -96,13 +96,18 @@ int version_load(struct version *v, const struct versions_options *o)
 	return v->whole ? 0 : -1;
 }
 
-static int open_built(struct version *v, const char *name, const struct versions_options *o)
+static int open_built(struct version *v, const char *name, const char *other, const struct versions_options *o)
 {
+	struct strmap touched = {0};
+	struct revision_choice choice = {.like = o->like, .touched = &touched};
 	if (revision_open(&v->revision, name))
 		return -1;
 	if (!o->build)
 		return error_set("'%s' is a git revision: say how it is built with --build COMMAND, or name a C file: %s:FILE.c", name, name);
-	v->path = revision_build(&v->revision, o->build, o->program);
+	if (!o->program && o->choose)
+		revision_touched(name, other, &touched);
+	v->path = revision_build(&v->revision, o->build, o->program, &choice);
+	strmap_release(&touched);
 	return v->path ? 0 : -1;
 }
 
@@ -146,7 +151,7 @@ int version_open(struct version *v, const char *text, const char *other, const s
 			v->path = revision_same_file(&v->revision, other);
 		return name_file(v);
 	}
-	return open_built(v, text, o);
+	return open_built(v, text, other, o);
 }
 
 void version_release(struct version *v)
@@ -166,7 +171,12 @@ int versions_load(struct versions *v, const char *old, const char *new, const st
 	*v = (struct versions){0};
 	if (!new && !o->build)
 		return error_set("'%s' and what? Give NEW as well, or --build COMMAND to compare a git revision with the work tree", old);
-	if (!version_open(&v->old, old, new, o) && !version_load(&v->old, o) && !version_open(&v->new, new, old, o) && !version_load(&v->new, o))
+	struct versions_options mine = *o;
+	mine.choose = 1;
+	int e = version_open(&v->old, old, new, &mine) || version_load(&v->old, o);
+	if (!e && v->old.path && v->old.revision.tree) /* the same of the new version, if there is one */
+		mine.like = v->old.path + strlen(v->old.revision.tree) + 1 + strlen(v->old.revision.prefix);
+	if (!e && !version_open(&v->new, new, old, &mine) && !version_load(&v->new, o))
 		return 0;
 	versions_release(v);
 	return -1;

@@ -28,6 +28,8 @@ struct versions_options {
 	const char *store;   /* NULL: that of the project */
 	const char *const *cflags; /* for C files, NULL at the end; NULL: none */
 	int merged;	     /* all units as one (build/merge.h), with its bitcode */
+	int choose; /* for versions.c: of several programs that were built, the one that the change is in */
+	const char *like; /* the same: the one of this name */
 };
 
 struct version {

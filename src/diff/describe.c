@@ -228,6 +228,18 @@ static int has_unset(struct diff_pair *x, expr_t e)
 	return 0;
 }
 
+/* The conditions for which one version crashes say more than the inputs that were found before. */
+static void drop_crashes(struct diff_function *f)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < f->cases.size; i++)
+		if (f->cases.data[i].undefined)
+			diff_case_release(&f->cases.data[i]);
+		else
+			f->cases.data[kept++] = f->cases.data[i];
+	f->cases.size = kept;
+}
+
 static void say_why(struct diff_pair *x, struct diff_function *f)
 {
 	struct buf text = BUF_EMPTY;
@@ -351,6 +363,8 @@ void diff_describe_pair(struct diff_pair *x, struct diff_function *f)
 	if (!known && !f->cases.size)
 		confirm_models(x, f, x->open, (struct diff_case){0}, &points);
 	take_cases(&s.termination, f);
+	if (s.crash.cubes.size)
+		drop_crashes(f);
 	take_cases(&s.crash, f);
 	say_sets(x, f, &s, known, &points);
 	diff_refine_keep(x, &s.same);
