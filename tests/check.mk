@@ -56,6 +56,8 @@ test_summaries = tests/summary/run -n 1 -s 2 -x
 test_mutants = tests/validate/mutants -n 2 -p 2 -k 3 -s 21 -x
 # What partial summaries leave unsaid, against execution; the opposite of it must be found to be wrong.
 test_partial = tests/validate/partial -n 10 -s 3 && tests/validate/partial -n 4 -s 4 -x
+# The same of what functions without a body return.
+test_partial-stubs = tests/validate/stubs -n 5 -s 2 -k 1500 && tests/validate/stubs -n 3 -s 5 -k 1000 -x
 # Generated functions beside their terms, on some of their inputs.
 test_vc = tests/vc/run -n 40 -t 7
 test_vc-gotos = tests/vc/run -g -n 20 -t 61
