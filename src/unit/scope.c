@@ -85,6 +85,8 @@ static int pairs(const struct test_session *s)
 	X(always, "accesses by another type than the object's")                                        \
 	X(always, "calls by a pointer without a prototype, or to another type of function if that comes from another unit") \
 	X(always, "what restrict, const and static in an array parameter promise")                                       \
+	X(always, "an access at a constant distance that lands in another object")                     \
+	X(always, "the first byte of a block of no bytes (malloc(0))")                                 \
 	X(always, "side effects in no order")                                             \
 	X(always, "what C asks of libc's callers and this libc does not need (toupper of 1000)")
 
