@@ -385,6 +385,19 @@ static int looks_at_opaque(const struct one *o, uint32_t type)
 	return 0;
 }
 
+/* Is there a pointer in its values that is always null? */
+static int holds_opaque(const struct harness *h, uint32_t type)
+{
+	const struct drive_type *t = &h->types.data[type];
+
+	if (t->kind == DRIVE_ARRAY)
+		return holds_opaque(h, t->a);
+	for (uint32_t i = 0; i < t->count && t->kind == DRIVE_STRUCT; i++)
+		if (holds_opaque(h, h->members.data[t->a + i].type))
+			return 1;
+	return t->kind == DRIVE_OPAQUE;
+}
+
 static void look_at_type(struct one *o, uint32_t type)
 {
 	struct harness *h = o->p->h;
@@ -409,7 +422,7 @@ static void look_at_type(struct one *o, uint32_t type)
 		break;
 	case DRIVE_STRUCT:
 		if (t.flags & DRIVE_UNION_FIRST)
-			o->hf->limits |= 1u << HARNESS_UNION;
+			o->hf->limits |= 1u << HARNESS_UNION | (uint32_t)holds_opaque(h, type) << HARNESS_OPAQUE; /* null is what its other members are, too */
 		for (uint32_t i = 0; i < t.count; i++)
 			vec_push(&o->queue, h->members.data[t.a + i].type);
 		break;
