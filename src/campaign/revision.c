@@ -421,7 +421,7 @@ static char *only_program(const char *dir, const char *tree, const struct timesp
 	else
 		program = mem_strdup(found.data[0]);
 	if (program && !like && all > 1)
-		log_found("of the %zu programs and libraries that the build made, the change is in '%s'", all, program + strlen(dir) + 1);
+		log_found("of the %zu programs and libraries that the build made, '%s' has a changed unit and is compared: nothing is said of the others, which a changed header may be in", all, program + strlen(dir) + 1);
 	for (size_t i = 0; i < found.size; i++)
 		free(found.data[i]);
 	vec_release(&found);
