@@ -170,7 +170,7 @@ static void add_globals(struct one *o)
 		if (!may_vary(h, number))
 			continue;
 		if (!size || size > p->o->global_limit || g->is_thread) {
-			o->hf->limits |= 1u << HARNESS_LARGE_GLOBALS;
+			o->hf->limits |= 1u << HARNESS_LARGE_GLOBALS | (uint32_t)!g->defined << HARNESS_FOREIGN_GLOBALS; /* another unit has its first value */
 			continue;
 		}
 		uint32_t type = plan_type(p, g->type, (struct plan_place){0});
