@@ -28,8 +28,8 @@ test_escape = sh tests/hostile/escape.sh
 test_layers = sh scripts/check-layers
 test_limits = sh scripts/limits --check
 # Random programs through the trace; sequences of libc calls; small programs searched and enumerated.
-test_csmith-1 = tests/stress/csmith -j 1 -n 25 -s 1
-test_csmith-2 = tests/stress/csmith -j 1 -n 25 -s 26
+test_csmith-1 = tests/stress/csmith -j 1 -n 15 -s 1
+test_csmith-2 = tests/stress/csmith -j 1 -n 15 -s 26
 test_libc-mix = tests/stress/libc-mix 20
 test_search-1 = tests/stress/search 10 1
 test_search-2 = tests/stress/search 10 11

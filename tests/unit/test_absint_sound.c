@@ -690,7 +690,7 @@ static void check_program(uint64_t seed, const char *flags, enum domain_kind kin
 static void test_sound(void **unused)
 {
 	const char *count = getenv("MUSTER_SEEDS"), *first = getenv("MUSTER_SEED");
-	unsigned n = count ? (unsigned)atoi(count) : 6, from = first ? (unsigned)atoi(first) : 1;
+	unsigned n = count ? (unsigned)atoi(count) : 4, from = first ? (unsigned)atoi(first) : 1;
 	unsigned long checked = 0, facts = 0;
 
 	(void)unused;
